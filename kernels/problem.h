@@ -1,0 +1,89 @@
+// What a problem file (kernels/<problem>/problem.cpp) needs: how to say what is computed, its inputs, reference and cost.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/core/params.h"
+
+namespace gpuexp {
+
+enum class DType { float64, float32, float16, bfloat16, int64, int32, uint8 };
+std::int64_t size_bytes(DType type);
+std::string_view to_text(DType type);
+DType dtype_from_text(std::string_view text);        // throws Error(usage) with the accepted names
+double round_to(DType type, double value);           // nearest value of `type` (to nearest even), as float64
+double unit_roundoff(DType type);                    // 2^-24 for float32, 2^-11 float16, 2^-8 bfloat16, 0 for integers
+
+enum class Role { in, out, inout };
+
+// A device buffer of a workload. Elements are numbered 0 .. elements-1.
+struct BufferSpec {
+  std::string name;              // as kernels ask for it: "A"
+  DType dtype = DType::float32;
+  std::int64_t elements = 0;
+  Role role = Role::in;
+};
+
+// The right value of one output element, and what its rounding error scales with.
+struct Expected {
+  double value = 0;        // float64 reference on the inputs as rounded to their dtype
+  double magnitude = 0;    // sum of |terms|
+  std::int64_t terms = 1;  // length of the reduction
+};
+
+// A problem with its parameters fixed. Inputs are functions of the index, so that a sampled run of a huge problem need
+// not fill its buffers. Const methods are called from several threads at once.
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  [[nodiscard]] virtual const std::vector<BufferSpec>& buffers() const = 0;
+  // Useful floating-point operations (an FMA is 2), exact where a double holds it.
+  [[nodiscard]] virtual double flops() const = 0;
+  // Value of element i of an `in` or `inout` buffer before the run; already rounded to the buffer's dtype.
+  [[nodiscard]] virtual double input(std::size_t buffer, std::int64_t i) const = 0;
+  // Right value of element i of an `out` or `inout` buffer after the run. Cost: O(terms), not O(problem).
+  [[nodiscard]] virtual Expected expected(std::size_t buffer, std::int64_t i) const = 0;
+  // Bytes any implementation must load and store: by default each in/inout buffer once, each out/inout buffer once.
+  [[nodiscard]] virtual std::uint64_t compulsory_load_bytes() const;
+  [[nodiscard]] virtual std::uint64_t compulsory_store_bytes() const;
+  // Dtype in which the kernel accumulates: sets the tolerance. Default: float32 unless an output is float64.
+  [[nodiscard]] virtual DType accumulator() const;
+};
+
+// |got - expected| allowed for one element: (terms + 2) * u(accumulator) * magnitude + u(output) * |expected|.
+// Source: the a-priori bound gamma_n of Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1.
+double tolerance(const Expected& expected, DType accumulator, DType output);
+
+// Uniform in [-1, 1), a pure function of (seed, stream, index) (splitmix64); `stream` tells buffers apart.
+double uniform_input(std::uint64_t seed, std::uint64_t stream, std::uint64_t index);
+
+class Problem {
+ public:
+  Problem() = default;
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+  virtual ~Problem() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;         // "matmul": the folder
+  [[nodiscard]] virtual std::string_view description() const = 0;  // one sentence
+  [[nodiscard]] virtual std::vector<ParamSpec> params() const = 0;
+  // Throws Error(usage) naming the parameter when the values do not fit together (sizes overflow 2^63 bytes, ...).
+  [[nodiscard]] virtual std::unique_ptr<Workload> make(const ParamSet& params, std::uint64_t seed) const = 0;
+};
+
+// Registers a problem at static initialisation: `static const RegisterProblem<Matmul> registered;` in its file.
+void register_problem(std::unique_ptr<Problem> problem);
+template <class P>
+struct RegisterProblem {
+  RegisterProblem() { register_problem(std::make_unique<P>()); }
+};
+
+}  // namespace gpuexp

@@ -1,0 +1,66 @@
+// The interface of a backend: runs one point and says everything it found. cuda/ and simt/ implement it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profiler/core/point.h"
+
+namespace gpuexp {
+
+// Whether a backend can run here; when not, why and what to do about it.
+struct Availability {
+  bool available = false;
+  std::string reason;
+  std::string remedy;
+};
+
+enum class Schedule { forward, reverse, random };  // order of warps within a block and lanes within a warp
+
+// What a run asks of a backend. Backend-specific fields are ignored by the others.
+struct RunOptions {
+  const std::atomic<bool>* cancel = nullptr;      // set by SIGINT; the point in hand ends as `interrupted`
+  double point_time_limit_s = 120.0;              // wall limit of one point
+  std::uint64_t memory_limit_bytes = 0;           // of one point's buffers; 0 = what the machine has free
+  bool verify = true;
+
+  // simt
+  int threads = 0;                                // OS threads; 0 = one per core. Results do not depend on it.
+  std::uint64_t lane_access_budget = 40'000'000;  // per point; blocks are sampled beyond it. 0 = run every block
+  Schedule schedule = Schedule::forward;
+  std::uint64_t schedule_seed = 1;                // of Schedule::random
+
+  // cuda
+  std::string gpu;                                // index or UUID; empty = 0
+  bool cold_l2 = true;
+  double max_noise = 0.005;                       // relative; stop sampling below it
+  double max_time_s = 2.0;                        // stop sampling beyond it
+  int min_samples = 10;
+  std::vector<std::string> counters;              // ids, groups or raw Perfworks names; empty = the default set
+};
+
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;         // "simt", "cuda"
+  [[nodiscard]] virtual std::string_view description() const = 0;  // one sentence
+  [[nodiscard]] virtual Availability availability() const = 0;     // cheap, never throws
+  // What a result file records of the machine: ("gpu", "NVIDIA H200"), ("driver", ...), ("threads", "2"), ...
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> environment() const = 0;
+  // Whatever goes wrong within the point is a status with a reason in the result; only a broken backend throws.
+  virtual PointResult run(const Point& point, const RunOptions& options) = 0;
+};
+
+// Every backend of this build, in order of preference (cuda before simt); "cuda" is always listed.
+std::vector<std::unique_ptr<Backend>> make_backends();
+
+}  // namespace gpuexp

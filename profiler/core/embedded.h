@@ -1,0 +1,18 @@
+// Files compiled into the binary (cmake/Embed.cmake): the device specs and the shipped experiments.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace gpuexp {
+
+struct EmbeddedFile {
+  std::string_view name;  // file name without extension: "tile_sweep"
+  std::string_view text;
+};
+
+// Sorted by name.
+std::span<const EmbeddedFile> embedded_devices();      // configs/devices/*.json
+std::span<const EmbeddedFile> embedded_experiments();  // configs/*.json
+
+}  // namespace gpuexp
