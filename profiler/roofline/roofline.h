@@ -1,0 +1,89 @@
+// The roofline (Williams, Waterman, Patterson 2009): ceilings of a device, and what they allow a point. Pure
+// arithmetic.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/core/point.h"
+#include "profiler/core/quantity.h"
+#include "profiler/device/device_spec.h"
+
+namespace gpuexp {
+
+// FLOP/byte where the memory and compute ceilings meet.
+double ridge_point(double peak_flops, double bandwidth);
+// min(peak, intensity x bandwidth), FLOP/s.
+double attainable_flops(double intensity, double peak_flops, double bandwidth);
+
+enum class BoundBy { memory, compute, unknown };
+std::string_view to_text(BoundBy bound);
+
+// Which bytes an intensity is taken over.
+enum class Basis {
+  loaded,       // every lane's loaded bytes, as if there were no cache: the lecture's ratio, flop_per_load_byte
+  requested,    // every lane's bytes, loaded and stored
+  transaction,  // 32-byte sectors moved, loaded and stored
+  compulsory,   // what the problem itself must move, loaded and stored
+};
+std::string_view to_text(Basis basis);     // "loaded"
+std::string_view meaning_of(Basis basis);  // one phrase
+
+// What the roof says of a point on one basis. Null quantities carry the reason.
+struct BasisBound {
+  Basis basis = Basis::requested;
+  Quantity bytes;            // byte
+  Quantity intensity;        // FLOP/byte, with the source of the bytes; null when the point has no FLOPs
+  Quantity attainable;       // FLOP/s, modelled
+  Quantity percent_of_peak;  // of attainable, modelled
+  Quantity bound_time_us;    // shortest time the roof allows if these bytes come from DRAM: a bound, never a time
+  BoundBy bound_by = BoundBy::unknown;
+};
+
+// Everything the roofline has to say of a point on a device.
+struct Analysis {
+  std::string device;            // name of the spec
+  std::string precision;         // id of the compute ceiling used
+  std::string precision_reason;  // why that one: "dtype float16 accumulates in float32 on CUDA cores"
+  Quantity peak;                 // FLOP/s of that ceiling (spec); null when the device has none
+  Quantity bandwidth;            // byte/s of DRAM (spec)
+  Quantity ridge;                // FLOP/byte (modelled)
+  Quantity flops;                // useful FLOPs of the problem (modelled)
+
+  BasisBound loaded, requested, transaction, compulsory;
+  [[nodiscard]] const BasisBound& on(Basis basis) const;
+
+  // What bounds the point, all bases considered: "memory" (even if every byte moved once), "compute" (even if no cache
+  // caught anything), "memory unless caches catch the reuse", or "unknown".
+  std::string verdict;
+  // Of the bytes moved in sectors, the compulsory share; and DRAM bandwidth times that share. What a bandwidth-bound
+  // kernel (transpose, copy) keeps of the peak.
+  Quantity effective_bandwidth;          // byte/s, modelled
+  Quantity effective_bandwidth_percent;  // of the peak bandwidth, modelled
+  Quantity requested_over_compulsory;    // 1
+  Quantity working_set_bytes;            // compulsory loads + stores, modelled
+  bool working_set_fits_l2 = false;
+
+  // Only with a measured time; null with the reason otherwise.
+  Quantity time_us;                // median of the samples
+  Quantity achieved_flops;         // FLOP/s
+  Quantity percent_of_peak;        // achieved / peak
+  Quantity percent_of_attainable;  // achieved / attainable on the compulsory basis, the highest roof; never clamped
+  Quantity achieved_bandwidth;     // byte/s: compulsory bytes / time
+  Quantity percent_of_bandwidth;   // never clamped
+  Quantity dram_bandwidth;         // byte/s: measured DRAM bytes / time
+
+  std::vector<std::string> warnings;  // closed list, each with the likely reason or the advice
+};
+
+struct AnalysisOptions {
+  std::string precision;  // compute ceiling by id; empty = from the point's dtype
+};
+
+// Reads counters requested_{load,store}_bytes and transaction_{load,store}_bytes (dram_{read,write}_bytes and the time
+// when measured), the compulsory fields and flops of the result. Throws Error(usage) for an unknown precision only.
+Analysis analyze(const PointResult& result, const DeviceSpec& spec, const AnalysisOptions& options = {});
+
+}  // namespace gpuexp
