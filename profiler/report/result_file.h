@@ -1,0 +1,78 @@
+// A result file in memory, and how it is read back. docs/result_files.md tells the formats.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiler/core/point.h"
+#include "profiler/roofline/roofline.h"
+
+namespace gpuexp {
+
+inline constexpr int result_schema_version = 1;
+
+// Statistics of a point's time samples, in microseconds.
+struct TimeStatistics {
+  std::uint64_t samples = 0;
+  double median_us = 0, min_us = 0, max_us = 0;
+  std::optional<double> relative_spread;  // standard deviation / mean; undefined below two samples
+};
+// Nothing when there is no usable (finite, positive) sample: a time of 0 is below the clock's resolution, not a time.
+std::optional<TimeStatistics> time_statistics(const Timing& timing);
+
+// One point with everything derived from it.
+struct PointRecord {
+  PointResult result;
+  std::optional<Analysis> analysis;    // absent when the point did not run
+  std::optional<TimeStatistics> time;  // absent on simt
+};
+
+// A ceiling as it was used: bandwidths in byte/s, arithmetic in FLOP/s.
+struct CeilingRecord {
+  std::string name;  // "DRAM", "FP32", ...
+  std::string unit;  // "byte/s" | "FLOP/s"
+  Quantity value;
+  std::string source;  // the datasheet, or how it was derived
+};
+
+struct DeviceRecord {
+  std::string id;    // "a100"
+  std::string name;  // "A100 80GB PCIe"
+  std::string note;  // which other SKUs there are; may be empty
+  std::vector<CeilingRecord> ceilings;
+};
+
+// What identifies a run: two runs with equal plans can be merged by --resume.
+struct PlanRecord {
+  std::string name;  // of the experiment; the result files' name
+  std::string description;
+  std::string backend;                          // "simt" | "cuda"
+  std::map<std::string, std::string> settings;  // what else the numbers depend on: ("schedule", "forward"), ...
+  std::vector<std::string> points;              // keys, in order
+};
+
+// Ordered pairs of the machine: ("host", ...), ("cpu", ...), ("gpu", ...), ("driver", ...), ("started", ISO 8601 UTC).
+using Environment = std::vector<std::pair<std::string, std::string>>;
+// The value of `name`; empty when there is none.
+std::string environment_value(const Environment& environment, std::string_view name);
+
+struct ResultFile {
+  int schema_version = result_schema_version;
+  PlanRecord plan;
+  std::string gpuexp_version, gpuexp_commit;
+  Environment environment;
+  DeviceRecord device;
+  bool complete = false;            // every point of the plan is there
+  std::vector<PointRecord> points;  // in the plan's order
+};
+
+// Reads `<name>.<backend>.json`, `.csv` or `.partial.jsonl` (told by the file's name). Throws Error(usage) that names
+// the file and the line, row and column or JSON path. A CSV holds less: no sites, findings, launches or samples.
+ResultFile read_results(const std::filesystem::path& path);
+
+}  // namespace gpuexp
