@@ -91,7 +91,7 @@ class Launch {
   [[nodiscard]] void* state() const { return state_; }
 
  private:
-  const void* address(const char* buffer, unsigned long element_bytes, bool writable) const;
+  void* address(const char* buffer, unsigned long element_bytes, bool writable) const;
   void emulate(const LaunchConfig& config, const void* kernel, void (*invoke_body)(const void*), const void* body) const;
   bool cuda_begin(const LaunchConfig& config, const void* kernel) const;  // false: refused, with the reason recorded
   void cuda_end() const;                                                 // records a launch error
@@ -120,6 +120,7 @@ class VariantBuilder {
  public:
   VariantBuilder& idea(const char* sentence);        // why it is faster than the rung before it
   VariantBuilder& alias(const char* name);           // a second name, "transpose/v2"
+  VariantBuilder& problem(const char* name);         // when it is not the part of the variant's name before the slash
   // A run-time parameter with its default and range.
   VariantBuilder& param(const char* name, long long default_value, const char* meaning, long long min = 1,
                         long long max = 1LL << 40);
@@ -146,10 +147,10 @@ struct RegisterVariant {
 }  // namespace gpuexp
 
 // GPUEXP_VARIANT("matmul/tiled") { variant.idea("...").instance(...); }   once or several times at a kernel file's end.
-#define GPUEXP_VARIANT(name) GPUEXP_VARIANT_AT(name, __COUNTER__)
-#define GPUEXP_VARIANT_AT(name, n) GPUEXP_VARIANT_AS(name, n)
-#define GPUEXP_VARIANT_AS(name, n)                                                                      \
-  static void gpuexp_define_##n(::gpuexp::VariantBuilder& variant);                                     \
-  static const ::gpuexp::RegisterVariant gpuexp_register_##n(name, __FILE__, ::gpuexp::ThisBackend::name, \
-                                                             gpuexp_define_##n);                        \
+#define GPUEXP_VARIANT(variant_name) GPUEXP_VARIANT_AT(variant_name, __COUNTER__)
+#define GPUEXP_VARIANT_AT(variant_name, n) GPUEXP_VARIANT_AS(variant_name, n)
+#define GPUEXP_VARIANT_AS(variant_name, n)                                                                        \
+  static void gpuexp_define_##n(::gpuexp::VariantBuilder& variant);                                               \
+  static const ::gpuexp::RegisterVariant gpuexp_register_##n(variant_name, __FILE__, ::gpuexp::ThisBackend::name, \
+                                                             gpuexp_define_##n);                                  \
   static void gpuexp_define_##n([[maybe_unused]] ::gpuexp::VariantBuilder& variant)

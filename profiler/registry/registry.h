@@ -22,7 +22,7 @@ struct VariantInstance {
 
 struct Variant {
   std::string name;                    // "matmul/tiled"
-  std::string problem;                 // "matmul": the part before the slash
+  std::string problem;                 // "matmul": the part before the slash unless its definition names another
   std::string idea;                    // one sentence
   std::vector<std::string> aliases;    // "transpose/v2"
   std::vector<ParamSpec> params;       // run-time parameters and, with their values, the compile-time ones
@@ -33,15 +33,23 @@ struct Variant {
 
   // The instance whose compile-time parameters equal those of `params`; null when there is none.
   [[nodiscard]] const VariantInstance* instance_for(const ParamSet& params) const;
+  // The values of a compile-time parameter over all instances, sorted; empty when it is not one.
+  [[nodiscard]] std::vector<ParamValue> compiled_values(std::string_view parameter) const;
 };
 
-// Sorted by name.
+// Sorted by name. The first call of any of these merges the two copies of each variant and checks all definitions;
+// a definition that contradicts itself, its twin or another one throws Error naming both places.
 const std::vector<Variant>& variants();
 const std::vector<const Problem*>& problems();
 // By name or alias; null when unknown.
 const Variant* find_variant(std::string_view name_or_alias);
 const Problem* find_problem(std::string_view name);
-// All parameters a point of this variant takes: the problem's, then the variant's own.
+// The variants that `pattern` means, sorted by name. A name or alias means that variant. With '*' (any text) or '?' (any
+// character) it means every variant whose name or alias fits, except those broken on purpose, which must be named.
+// Throws Error(usage) with the nearest name when it means none.
+std::vector<const Variant*> match_variants(std::string_view pattern);
+// All parameters a point of this variant takes: the problem's, then the variant's own. Those with compile-time values
+// carry them: numbers in min and max, words in `words`; compiled_values() has the list.
 std::vector<ParamSpec> params_of(const Variant& variant);
 // Completes `given` with defaults, checks kinds, ranges and compile-time values. Throws Error(usage) naming the
 // parameter, the accepted values and the nearest name.
