@@ -105,6 +105,10 @@ double round_to(DType type, double value) {
 std::uint64_t Workload::compulsory_load_bytes() const { return sum_of_bytes(buffers(), Role::out); }
 std::uint64_t Workload::compulsory_store_bytes() const { return sum_of_bytes(buffers(), Role::in); }
 
+std::int64_t Workload::host_value(std::string_view list, std::int64_t index) const {
+  throw Error(ExitCode::usage, fmt::format("the problem has no list '{}' (entry {} was asked for)", list, index));
+}
+
 DType Workload::accumulator() const {
   for (const BufferSpec& buffer : buffers()) {
     if (buffer.role != Role::in && buffer.dtype == DType::float64) return DType::float64;

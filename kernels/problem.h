@@ -54,6 +54,9 @@ class Workload {
   // Bytes any implementation must load and store: by default each in/inout buffer once, each out/inout buffer once.
   [[nodiscard]] virtual std::uint64_t compulsory_load_bytes() const;
   [[nodiscard]] virtual std::uint64_t compulsory_store_bytes() const;
+  // Entry `index` of a list that the problem hands to launch functions by name (Launch::value), such as the lanes'
+  // offsets of an access pattern. Throws Error(usage) for a name or an index that it does not have: by default, all.
+  [[nodiscard]] virtual std::int64_t host_value(std::string_view list, std::int64_t index) const;
   // Dtype in which the kernel accumulates: sets the tolerance. Default: float32 unless an output is float64.
   [[nodiscard]] virtual DType accumulator() const;
 };
@@ -75,6 +78,9 @@ class Problem {
   [[nodiscard]] virtual std::string_view name() const = 0;         // "matmul": the folder
   [[nodiscard]] virtual std::string_view description() const = 0;  // one sentence
   [[nodiscard]] virtual std::vector<ParamSpec> params() const = 0;
+  // The points that a complete parameter set stands for, in order: itself, unless a parameter names several cases (the
+  // rows of a file). Throws Error(usage) when it names none.
+  [[nodiscard]] virtual std::vector<ParamSet> expand(const ParamSet& params) const { return {params}; }
   // Throws Error(usage) naming the parameter when the values do not fit together (sizes overflow 2^63 bytes, ...).
   [[nodiscard]] virtual std::unique_ptr<Workload> make(const ParamSet& params, std::uint64_t seed) const = 0;
 };

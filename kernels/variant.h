@@ -50,6 +50,8 @@ class Launch {
   [[nodiscard]] long long param(const char* name) const;
   // True when the word-valued parameter (dtype, ...) has this value.
   [[nodiscard]] bool param_is(const char* name, const char* word) const;
+  // Entry of a list that the problem keeps on the host (Workload::host_value), for arguments passed by value.
+  [[nodiscard]] long long value(const char* list, long long index = 0) const;
   // Device address of an input buffer (T: its element type, or a vector of it).
   template <class T>
   [[nodiscard]] const T* in(const char* buffer) const {

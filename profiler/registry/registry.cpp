@@ -54,13 +54,6 @@ std::string relative_source(std::string_view file) {
               fmt::format("this build is inconsistent: {}: variant '{}' {}", where.file, where.variant.name, what));
 }
 
-template <class Range>
-std::string joined(const Range& range) {
-  std::string text;
-  for (const auto& item : range) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
-
 std::vector<std::string> texts_of(const std::vector<ParamValue>& values) {
   std::vector<std::string> texts;
   for (const ParamValue& value : values) texts.push_back(to_text(value));
@@ -261,7 +254,7 @@ void check_range(const Variant& variant, const ParamSpec& spec, const ParamValue
     for (const auto& [name, meaning] : spec.words) accepted.push_back(name);
     refuse_parameter(
         variant, spec.name,
-        fmt::format("unknown value '{}'; accepted: {}{}", *word, joined(accepted), did_you_mean(*word, accepted)));
+        fmt::format("unknown value '{}'; accepted: {}{}", *word, list_names(accepted), did_you_mean(*word, accepted)));
   }
 }
 
@@ -287,7 +280,7 @@ void check_compiled(const Variant& variant, const std::string& parameter, const 
   }
   refuse_parameter(
       variant, parameter,
-      fmt::format("{} is not compiled in; accepted: {}{}", to_text(value), joined(texts_of(values)), hint));
+      fmt::format("{} is not compiled in; accepted: {}{}", to_text(value), list_names(texts_of(values)), hint));
 }
 
 // Each value is compiled in, but not this combination.
@@ -297,15 +290,15 @@ void check_compiled(const Variant& variant, const std::string& parameter, const 
   for (const auto& [name, value] : variant.instances.front().params.values()) wanted.set(name, *params.find(name));
   for (const VariantInstance& instance : variant.instances) compiled.push_back(instance.params.to_text());
   throw Error(ExitCode::usage, fmt::format("{}: the combination {} is not compiled in; accepted: {}", variant.name,
-                                           wanted.to_text(), joined(compiled)));
+                                           wanted.to_text(), list_names(compiled)));
 }
 
 const ParamSpec& spec_named(const Variant& variant, const std::vector<ParamSpec>& specs, const std::string& name) {
   const auto found = std::find_if(specs.begin(), specs.end(), [&](const ParamSpec& spec) { return spec.name == name; });
   if (found != specs.end()) return *found;
   const std::vector<std::string> names = names_of(specs);
-  throw Error(ExitCode::usage, fmt::format("{} has no parameter '{}'{}; it takes: {}", variant.name, name,
-                                           did_you_mean(name, names), joined(names)));
+  throw Error(ExitCode::usage, fmt::format("{} has no parameter '{}'; it takes: {}{}", variant.name, name,
+                                           list_names(names), did_you_mean(name, names)));
 }
 
 // Follows default_from to the spec whose own default decides kind and value. At most one step per parameter, so that
@@ -385,7 +378,7 @@ const Problem* find_problem(std::string_view name) {
 std::vector<const Variant*> match_variants(std::string_view pattern) {
   if (!has_wildcard(pattern)) {
     if (const Variant* variant = find_variant(pattern)) return {variant};
-    throw Error(ExitCode::usage, fmt::format("unknown variant '{}'{}; `gpuexp list variants` names them all", pattern,
+    throw Error(ExitCode::usage, fmt::format("unknown variant '{}' (`gpuexp list variants` names them all){}", pattern,
                                              did_you_mean(pattern, all_names())));
   }
   std::vector<const Variant*> found;
@@ -402,9 +395,9 @@ std::vector<const Variant*> match_variants(std::string_view pattern) {
   if (!left_out.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("'{}' fits only variants broken on purpose, which must be named in full: {}", pattern,
-                            joined(left_out)));
+                            list_names(left_out)));
   }
-  throw Error(ExitCode::usage, fmt::format("no variant fits '{}'{}; `gpuexp list variants` names them all", pattern,
+  throw Error(ExitCode::usage, fmt::format("no variant fits '{}' (`gpuexp list variants` names them all){}", pattern,
                                            did_you_mean(pattern, all_names())));
 }
 
@@ -440,6 +433,12 @@ ParamSet complete_params(const Variant& variant, const ParamSet& given) {
   }
   if (variant.instance_for(complete) == nullptr) refuse_combination(variant, complete);
   return complete;
+}
+
+std::vector<ParamSet> expand_params(const Variant& variant, const ParamSet& given) {
+  std::vector<ParamSet> cases = find_problem(variant.problem)->expand(complete_params(variant, given));
+  for (ParamSet& params : cases) params = complete_params(variant, params);
+  return cases;
 }
 
 void register_problem(std::unique_ptr<Problem> problem) { registered_problems().push_back(std::move(problem)); }

@@ -54,5 +54,7 @@ std::vector<ParamSpec> params_of(const Variant& variant);
 // Completes `given` with defaults, checks kinds, ranges and compile-time values. Throws Error(usage) naming the
 // parameter, the accepted values and the nearest name.
 ParamSet complete_params(const Variant& variant, const ParamSet& given);
+// The same, and one set per case where a parameter names several (Problem::expand): what a plan is made of.
+std::vector<ParamSet> expand_params(const Variant& variant, const ParamSet& given);
 
 }  // namespace gpuexp
