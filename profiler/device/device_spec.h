@@ -19,6 +19,7 @@ enum class Evidence {
   remembered,   // no source at hand
 };
 std::string_view to_text(Evidence evidence);
+std::optional<Evidence> evidence_from_text(std::string_view text);
 
 struct Provenance {
   Evidence evidence = Evidence::datasheet;
@@ -32,12 +33,11 @@ struct Precision {
   std::string_view label;    // "FP32", "TF32 tensor"
   std::string_view unit;     // "FLOP/s" or "OP/s"
   bool tensor = false;       // on tensor cores; always the dense rate
-  std::string_view rate;     // name of the FMA rate under rates_per_sm_per_clock; empty = none
-  double rate_factor = 1;    // FMA per clock of this precision over that rate
   std::string_view meaning;  // one phrase
 };
 // Every precision there is, in report order.
 std::span<const Precision> precisions();
+const Precision* precision_by_id(std::string_view id);  // null when unknown
 // By id or label, case-, space- and dash-insensitive. Throws Error(usage) naming the accepted ids and the nearest.
 const Precision& find_precision(std::string_view name);
 
@@ -86,7 +86,7 @@ struct DeviceSpec {
   double l2_bytes = 0;
   SmLimits sm;
   std::map<std::string, double, std::less<>> peaks;  // by precision id: FLOP/s (OP/s), dense
-  std::map<std::string, double, std::less<>> rates;  // per SM per clock: FMAs by precision id ("fp32")
+  std::map<std::string, double, std::less<>> rates;  // per SM per clock: FMAs by precision id
   std::optional<double> l1_bytes_per_clock;          // per SM: L1 hits and shared memory
   std::optional<double> l2_bytes_per_clock;          // whole GPU, reads
   std::vector<std::string> notes;
@@ -98,6 +98,8 @@ struct DeviceSpec {
   [[nodiscard]] const Provenance& provenance_of(std::string_view path) const;
   // The dense peak, or nullopt when the device has none or none is known.
   [[nodiscard]] std::optional<double> peak(std::string_view precision_id) const;
+  // The clock at which the peak of this precision is stated.
+  [[nodiscard]] double clock_of(const Precision& precision) const;
 };
 
 // Peak by arithmetic: lanes (or FMAs per clock) of the whole GPU x clock x 2, since an FMA is two operations.
