@@ -88,6 +88,7 @@ struct PlanEdits {
 struct Plan {
   std::string name;
   Experiment experiment;
+  PlanEdits edits;
   std::vector<Point> points;       // no two with the same key
   std::vector<std::string> notes;  // what a glob or --set left out, and why: one sentence each, to be printed
 };
