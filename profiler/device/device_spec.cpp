@@ -20,22 +20,22 @@ constexpr std::array<std::string_view, 5> evidence_words{"datasheet", "third_par
 constexpr std::string_view flops = "FLOP/s";
 constexpr std::string_view ops = "OP/s";
 
-// The rate named last is that of one FMA per SM and clock; packed half precision does several of them in one lane.
+// In report order; CUDA-core rates are of CUDA cores, tensor rates dense.
 constexpr std::array<Precision, 13> precision_table{{
-    {"fp64", "FP64", flops, false, "64-bit floats on CUDA cores"},
-    {"fp64_tensor", "FP64 tensor", flops, true, "64-bit floats on tensor cores"},
-    {"fp32", "FP32", flops, false, "32-bit floats on CUDA cores"},
-    {"tf32", "TF32 tensor", flops, true,
+    {"fp64", "FP64", flops, false, 8, "64-bit floats on CUDA cores"},
+    {"fp64_tensor", "FP64 tensor", flops, true, 8, "64-bit floats on tensor cores"},
+    {"fp32", "FP32", flops, false, 4, "32-bit floats on CUDA cores"},
+    {"tf32", "TF32 tensor", flops, true, 4,
      "32-bit floats rounded to 10 mantissa bits, on tensor cores, accumulated in FP32"},
-    {"fp16", "FP16 tensor", flops, true, "16-bit floats on tensor cores, accumulated in FP32"},
-    {"bf16", "BF16 tensor", flops, true, "bfloat16 on tensor cores, accumulated in FP32"},
-    {"fp8", "FP8 tensor", flops, true, "8-bit floats on tensor cores, accumulated in FP32"},
-    {"fp4", "FP4 tensor", flops, true, "4-bit floats on tensor cores"},
-    {"int8", "INT8 tensor", ops, true, "8-bit integers on tensor cores"},
-    {"fp16_acc16", "FP16 tensor, FP16 sum", flops, true, "16-bit floats on tensor cores, accumulated in FP16"},
-    {"fp8_acc16", "FP8 tensor, FP16 sum", flops, true, "8-bit floats on tensor cores, accumulated in FP16"},
-    {"fp16_vector", "FP16", flops, false, "packed 16-bit floats (half2) on CUDA cores"},
-    {"bf16_vector", "BF16", flops, false, "packed bfloat16 on CUDA cores"},
+    {"fp16", "FP16 tensor", flops, true, 2, "16-bit floats on tensor cores, accumulated in FP32"},
+    {"bf16", "BF16 tensor", flops, true, 2, "bfloat16 on tensor cores, accumulated in FP32"},
+    {"fp8", "FP8 tensor", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP32"},
+    {"fp4", "FP4 tensor", flops, true, 0.5, "4-bit floats on tensor cores"},
+    {"int8", "INT8 tensor", ops, true, 1, "8-bit integers on tensor cores"},
+    {"fp16_acc16", "FP16 tensor, FP16 sum", flops, true, 2, "16-bit floats on tensor cores, accumulated in FP16"},
+    {"fp8_acc16", "FP8 tensor, FP16 sum", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP16"},
+    {"fp16_vector", "FP16", flops, false, 2, "packed 16-bit floats (half2) on CUDA cores"},
+    {"bf16_vector", "BF16", flops, false, 2, "packed bfloat16 on CUDA cores"},
 }};
 
 }  // namespace

@@ -33,6 +33,7 @@ struct Precision {
   std::string_view label;    // "FP32", "TF32 tensor"
   std::string_view unit;     // "FLOP/s" or "OP/s"
   bool tensor = false;       // on tensor cores; always the dense rate
+  double element_bytes = 4;  // of one operand in memory
   std::string_view meaning;  // one phrase
 };
 // Every precision there is, in report order.

@@ -48,6 +48,7 @@ struct Analysis {
   std::string precision;         // id of the compute ceiling used
   std::string precision_reason;  // why that one: "dtype float16 accumulates in float32 on CUDA cores"
   Quantity peak;                 // FLOP/s of that ceiling (spec); null when the device has none
+  double peak_clock_mhz = 0;     // at which that ceiling holds: the spec's, not the clock of any run
   Quantity bandwidth;            // byte/s of DRAM (spec)
   Quantity ridge;                // FLOP/byte (modelled)
   Quantity flops;                // useful FLOPs of the problem (modelled)

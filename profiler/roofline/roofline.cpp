@@ -1,0 +1,291 @@
+// The roofline of one point: bytes on four bases, the intensity on each, and what the device's ceilings make of them.
+#include "profiler/roofline/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "profiler/core/text.h"
+
+namespace gpuexp {
+namespace {
+
+constexpr double micro = 1e-6;
+
+constexpr std::array<std::string_view, 3> bound_words{"memory", "compute", "unknown"};  // in enum order
+constexpr std::array<std::string_view, 4> basis_words{"loaded", "requested", "transaction", "compulsory"};
+constexpr std::array<std::string_view, 4> basis_meanings{
+    "bytes all lanes load, as if there were no cache", "bytes all lanes load and store, as if there were no cache",
+    "32-byte sectors that requests load and store", "bytes that the problem itself must load and store"};
+
+// A value computed from `from`: it inherits its source and, in proportion, its uncertainty.
+Quantity derived(const Quantity& from, double value, Source source) {
+  Quantity result = Quantity::real(value, source);
+  const double base = from.number().value_or(0);
+  result.estimated = from.estimated && result.has_value();
+  if (result.estimated && base != 0) result.standard_error = std::abs(value / base) * from.standard_error;
+  return result;
+}
+
+// value(a, b) when both are known, else null with the reason of the first that is not.
+template <class Function>
+Quantity combine(const Quantity& a, const Quantity& b, Source source, Function&& value) {
+  for (const Quantity* q : {&a, &b})
+    if (!q->has_value()) return Quantity::null(q->reason, source);
+  return Quantity::real(value(*a.number(), *b.number()), source);
+}
+
+// numerator / denominator; a zero denominator is a null with `why_zero`.
+Quantity ratio(const Quantity& numerator, const Quantity& denominator, Source source, const char* why_zero,
+               double unit = 1) {
+  if (denominator.number() == 0.0) return Quantity::null(why_zero, source);
+  return combine(numerator, denominator, source, [unit](double n, double d) { return unit * n / d; });
+}
+
+// A count of the run or, beside a measured point, of the emulator.
+Quantity counter(const PointResult& result, const std::string& id) {
+  const auto own = result.counters.find(id);
+  if (own != result.counters.end() && own->second.has_value()) return own->second;
+  const auto predicted = result.predicted.find(id);
+  if (predicted != result.predicted.end() && predicted->second.has_value()) return predicted->second;
+  if (own != result.counters.end()) return own->second;
+  const Source source = result.backend == "cuda" ? Source::measured : Source::emulated;
+  return Quantity::null(fmt::format("counter {} was not collected", id), source);
+}
+
+// a + b of one source; the weaker source wins when they differ.
+Quantity sum(const Quantity& a, const Quantity& b) {
+  const Source source = std::max(a.source, b.source);
+  for (const Quantity* q : {&a, &b})
+    if (!q->has_value()) return Quantity::null(q->reason, source);
+  Quantity result = a.exact() && b.exact() ? Quantity::count(*a.exact() + *b.exact(), source)
+                                           : Quantity::real(*a.number() + *b.number(), source);
+  result.estimated = a.estimated || b.estimated;
+  result.standard_error = std::hypot(a.standard_error, b.standard_error);
+  return result;
+}
+
+// Loads plus stores of one kind ("requested"); atomics both load and store.
+Quantity moved_bytes(const PointResult& result, const std::string& kind) {
+  Quantity total = sum(counter(result, kind + "_load_bytes"), counter(result, kind + "_store_bytes"));
+  const std::string atomics = kind + "_atomic_bytes";
+  if (!result.counters.contains(atomics) && !result.predicted.contains(atomics)) return total;
+  const Quantity atomic = counter(result, atomics);
+  return sum(total, sum(atomic, atomic));
+}
+
+// The compute ceiling that fits the point's dtype, and why.
+std::pair<std::string, std::string> precision_for(const PointResult& result, const AnalysisOptions& options) {
+  if (!options.precision.empty()) return {std::string(find_precision(options.precision).id), "as asked"};
+  const ParamValue* value = result.point.params.find("dtype");
+  if (value == nullptr) return {"fp32", "the point has no dtype; float32 on CUDA cores assumed"};
+  const std::string dtype = to_text(*value);
+  if (dtype == "float64") return {"fp64", "dtype float64 on CUDA cores"};
+  if (dtype == "float32") return {"fp32", "dtype float32 on CUDA cores"};
+  if (dtype == "float16" || dtype == "bfloat16")
+    return {"fp32", fmt::format("dtype {} is multiplied and accumulated in float32 on CUDA cores", dtype)};
+  return {"", fmt::format("dtype {} has no floating-point ceiling", dtype)};
+}
+
+void set_ceilings(Analysis& a, const DeviceSpec& spec) {
+  a.device = spec.name;
+  a.bandwidth = Quantity::real(spec.memory.bandwidth, Source::spec);
+  if (const Precision* precision = precision_by_id(a.precision)) {
+    const auto peak = spec.peak(a.precision);
+    a.peak = peak ? Quantity::real(*peak, Source::spec)
+                  : Quantity::null(fmt::format("{} has no {} peak", spec.name, precision->label), Source::spec);
+    a.peak_clock_mhz = spec.clock_of(*precision) / 1e6;
+  } else {
+    a.peak = Quantity::null(a.precision_reason, Source::spec);
+  }
+  a.ridge = combine(a.peak, a.bandwidth, Source::modelled, ridge_point);
+}
+
+BasisBound bound_on(Basis basis, const Quantity& bytes, const Analysis& a) {
+  BasisBound b;
+  b.basis = basis;
+  b.bytes = bytes;
+  const Source source = bytes.source;
+  const double flops = a.flops.number().value_or(0);
+  const auto peak = a.peak.number();
+  const double bandwidth = *a.bandwidth.number();
+  const char* no_flops = "the point does no floating-point operations";
+  if (!bytes.has_value()) {
+    b.intensity = Quantity::null(bytes.reason, source);
+  } else if (flops == 0) {
+    b.intensity = Quantity::null(no_flops, source);
+  } else if (bytes.number() == 0.0) {
+    b.intensity = Quantity::null("no bytes on this basis", source);
+  } else {
+    b.intensity = derived(bytes, flops / *bytes.number(), source);
+  }
+
+  if (b.intensity.has_value() && peak) {
+    const double intensity = *b.intensity.number();
+    const double attainable = attainable_flops(intensity, *peak, bandwidth);
+    b.bound_by = intensity < *peak / bandwidth ? BoundBy::memory : BoundBy::compute;
+    b.attainable = b.bound_by == BoundBy::memory ? derived(b.intensity, attainable, Source::modelled)
+                                                 : Quantity::real(attainable, Source::modelled);
+    b.percent_of_peak = derived(b.attainable, 100 * attainable / *peak, Source::modelled);
+  } else {
+    const std::string& reason = b.intensity.has_value() ? a.peak.reason : b.intensity.reason;
+    b.attainable = Quantity::null(reason, Source::modelled);
+    b.percent_of_peak = Quantity::null(reason, Source::modelled);
+    if (flops == 0 && bytes.number().value_or(0) > 0) b.bound_by = BoundBy::memory;
+  }
+
+  if (!bytes.has_value()) {
+    b.bound_time_us = Quantity::null(bytes.reason, Source::modelled);
+  } else if (flops > 0 && !peak) {
+    b.bound_time_us = Quantity::null(a.peak.reason, Source::modelled);
+  } else {
+    const double by_bytes = *bytes.number() / bandwidth / micro;
+    const double by_flops = flops > 0 ? flops / *peak / micro : 0;
+    b.bound_time_us =
+        by_bytes >= by_flops ? derived(bytes, by_bytes, Source::modelled) : Quantity::real(by_flops, Source::modelled);
+  }
+  return b;
+}
+
+std::string verdict_of(const Analysis& a) {
+  if (a.compulsory.bound_by == BoundBy::memory) return "memory";
+  if (a.requested.bound_by == BoundBy::compute) return "compute";
+  if (a.requested.bound_by == BoundBy::memory && a.compulsory.bound_by == BoundBy::compute)
+    return "memory unless caches catch the reuse";
+  return "unknown";
+}
+
+void set_effective_bandwidth(Analysis& a) {
+  // Fewer sectors than compulsory bytes would be a kernel that skips data; the share is then above one and is kept.
+  const Quantity share =
+      ratio(a.compulsory.bytes, a.transaction.bytes, Source::modelled, "no bytes were moved in sectors");
+  a.effective_bandwidth = combine(share, a.bandwidth, Source::modelled, [](double s, double b) { return s * b; });
+  a.effective_bandwidth_percent = share.has_value() ? Quantity::real(100 * *share.number(), Source::modelled) : share;
+  a.requested_over_compulsory =
+      ratio(a.requested.bytes, a.compulsory.bytes, std::max(a.requested.bytes.source, Source::emulated),
+            "the problem moves no bytes");
+}
+
+std::optional<double> median(std::vector<double> samples) {
+  if (samples.empty()) return std::nullopt;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  if (samples.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
+}
+
+Quantity measured_time(const PointResult& result) {
+  if (result.backend == "simt") return Quantity::null("the simt backend measures no time", Source::measured);
+  if (!result.timing) return Quantity::null("the point was not timed", Source::measured);
+  const auto time = median(result.timing->samples_us);
+  if (!time) return Quantity::null("no time sample was kept", Source::measured);
+  if (!(*time > 0)) return Quantity::null("the median time is not above zero: too short to measure", Source::measured);
+  return Quantity::real(*time, Source::measured);
+}
+
+void set_measured(Analysis& a, const PointResult& result) {
+  a.time_us = measured_time(result);
+  const auto per_second = [&](const Quantity& amount) {
+    return combine(amount, a.time_us, Source::measured, [](double n, double us) { return n / (us * micro); });
+  };
+  const char* no_flops = "the point does no floating-point operations";
+  a.achieved_flops = a.flops.number() == 0.0 && a.time_us.has_value() ? Quantity::null(no_flops, Source::measured)
+                                                                      : per_second(a.flops);
+  a.percent_of_peak = ratio(a.achieved_flops, a.peak, Source::measured, "no peak", 100);
+  a.percent_of_attainable =
+      ratio(a.achieved_flops, a.compulsory.attainable, Source::measured, "nothing attainable", 100);
+  a.achieved_bandwidth = per_second(a.compulsory.bytes);
+  a.percent_of_bandwidth = ratio(a.achieved_bandwidth, a.bandwidth, Source::measured, "no bandwidth", 100);
+  if (result.backend == "simt") {
+    a.dram_bandwidth = Quantity::null("the simt backend emulates no DRAM", Source::measured);
+  } else {
+    const Quantity dram = sum(counter(result, "dram_read_bytes"), counter(result, "dram_write_bytes"));
+    a.dram_bandwidth = per_second(dram);
+  }
+}
+
+std::string mebibytes(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
+
+void warn_above_roof(Analysis& a, const PointResult& result, const DeviceSpec& spec) {
+  const auto above = [](const Quantity& percent) { return percent.number().value_or(0) > 100; };
+  if (above(a.percent_of_bandwidth))
+    a.warnings.push_back(fmt::format(
+        "{:.1f} % of DRAM bandwidth: the bytes did not all come from DRAM ({}); compare with the measured DRAM bytes, "
+        "and enlarge the problem beyond the L2 cache or flush it",
+        *a.percent_of_bandwidth.number(),
+        a.working_set_fits_l2 ? fmt::format("the working set, {}, fits the L2 cache, {}",
+                                            mebibytes(*a.working_set_bytes.number()), mebibytes(spec.l2_bytes))
+                              : "a cache kept some, or not all of them were moved"));
+  if (above(a.percent_of_peak)) {
+    const auto clock = result.timing ? result.timing->sm_clock_mhz : std::nullopt;
+    const Precision* precision = precision_by_id(a.precision);
+    const auto at_clock =
+        clock && precision != nullptr ? peak_at_clock(spec, *precision, *clock * 1e6) : std::optional<double>();
+    a.warnings.push_back(fmt::format(
+        "{:.1f} % of the {} peak, which holds at {:.0f} MHz: {}a higher clock, another pipe (tensor cores: choose its "
+        "precision) or fewer operations than counted explain it",
+        *a.percent_of_peak.number(), precision != nullptr ? precision->label : a.precision, a.peak_clock_mhz,
+        at_clock ? fmt::format("at the measured {:.0f} MHz the peak is {:.4g} TFLOP/s; ", *clock, *at_clock / 1e12)
+                 : ""));
+  } else if (above(a.percent_of_attainable)) {
+    a.warnings.push_back(fmt::format(
+        "{:.1f} % of the attainable rate: the bytes counted as compulsory did not all come from DRAM (warm cache, or a "
+        "working set within L2)",
+        *a.percent_of_attainable.number()));
+  }
+}
+
+void warn(Analysis& a, const PointResult& result, const DeviceSpec& spec) {
+  const double working_set = a.working_set_bytes.number().value_or(0);
+  if (a.working_set_fits_l2)
+    a.warnings.push_back(fmt::format(
+        "the working set, {}, fits the L2 cache of {}, {}: bounds by DRAM bandwidth hold for a cold cache only",
+        mebibytes(working_set), spec.name, mebibytes(spec.l2_bytes)));
+  if (working_set > spec.memory.bytes)
+    a.warnings.push_back(fmt::format("the working set, {:.4g} GB, exceeds the memory of {}, {:.4g} GB",
+                                     working_set / 1e9, spec.name, spec.memory.bytes / 1e9));
+  warn_above_roof(a, result, spec);
+}
+
+}  // namespace
+
+double ridge_point(double peak_flops, double bandwidth) { return peak_flops / bandwidth; }
+
+double attainable_flops(double intensity, double peak_flops, double bandwidth) {
+  return std::min(peak_flops, intensity * bandwidth);
+}
+
+std::string_view to_text(BoundBy bound) { return bound_words[static_cast<std::size_t>(bound)]; }
+std::string_view to_text(Basis basis) { return basis_words[static_cast<std::size_t>(basis)]; }
+std::string_view meaning_of(Basis basis) { return basis_meanings[static_cast<std::size_t>(basis)]; }
+
+const BasisBound& Analysis::on(Basis basis) const {
+  const std::array<const BasisBound*, 4> all{&loaded, &requested, &transaction, &compulsory};
+  return *all[static_cast<std::size_t>(basis)];
+}
+
+Analysis analyze(const PointResult& result, const DeviceSpec& spec, const AnalysisOptions& options) {
+  Analysis a;
+  std::tie(a.precision, a.precision_reason) = precision_for(result, options);
+  set_ceilings(a, spec);
+  a.flops = Quantity::real(result.flops, Source::modelled);
+  const Quantity compulsory =
+      Quantity::count(result.compulsory_load_bytes + result.compulsory_store_bytes, Source::modelled);
+  a.working_set_bytes = compulsory;
+  a.working_set_fits_l2 = *compulsory.exact() > 0 && static_cast<double>(*compulsory.exact()) <= spec.l2_bytes;
+
+  a.loaded = bound_on(Basis::loaded, counter(result, "requested_load_bytes"), a);
+  a.requested = bound_on(Basis::requested, moved_bytes(result, "requested"), a);
+  a.transaction = bound_on(Basis::transaction, moved_bytes(result, "transaction"), a);
+  a.compulsory = bound_on(Basis::compulsory, compulsory, a);
+  a.verdict = verdict_of(a);
+  set_effective_bandwidth(a);
+  set_measured(a, result);
+  warn(a, result, spec);
+  return a;
+}
+
+}  // namespace gpuexp
