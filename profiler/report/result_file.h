@@ -47,6 +47,11 @@ struct DeviceRecord {
   std::vector<CeilingRecord> ceilings;
 };
 
+// JSON kept as it was given: part of the file, of no concern to the reader.
+struct JsonText {
+  std::string text;  // valid JSON, or empty
+};
+
 // What identifies a run: two runs with equal plans can be merged by --resume.
 struct PlanRecord {
   std::string name;  // of the experiment; the result files' name
@@ -54,6 +59,8 @@ struct PlanRecord {
   std::string backend;                          // "simt" | "cuda"
   std::map<std::string, std::string> settings;  // what else the numbers depend on: ("schedule", "forward"), ...
   std::vector<std::string> points;              // keys, in order
+  std::vector<std::string> params;              // names of all parameters of the plan, sorted
+  JsonText experiment;                          // the experiment file; not compared by --resume
 };
 
 // Ordered pairs of the machine: ("host", ...), ("cpu", ...), ("gpu", ...), ("driver", ...), ("started", ISO 8601 UTC).

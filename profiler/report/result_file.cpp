@@ -1,0 +1,166 @@
+// Reading result files back: JSON, the journal of an unfinished run, CSV.
+#include "profiler/report/result_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "profiler/core/error.h"
+#include "profiler/report/csv.h"
+#include "profiler/report/journal.h"
+#include "profiler/report/json_records.h"
+
+namespace gpuexp {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(ExitCode::usage, path.string() + ": is a directory; name a result file in it (*.json or *.csv)");
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf() || in.eof()))
+    throw Error(ExitCode::usage, path.string() + ": cannot be read: " + std::strerror(errno));
+  return text.str();
+}
+
+void check_schema_version(const report_json::Json& json, const report_json::Place& place) {
+  const auto version = json.find("schema_version");
+  if (version == json.end()) place.fail("the key 'schema_version' is missing: this is not a gpuexp result file");
+  if (*version != result_schema_version)
+    place.key("schema_version")
+        .fail(report_json::describe(*version) + " is not known; this gpuexp reads " +
+              number_text(std::int64_t{result_schema_version}));
+}
+
+ResultFile read_json(const std::string& text, const std::string& file) {
+  const report_json::Json json = report_json::parse_strict(text, file);
+  const report_json::Place top{file, ""};
+  if (!json.is_object()) top.fail("must be an object, not " + report_json::describe(json));
+  check_schema_version(json, top);
+  ResultFile results;
+  report_json::JsonIn in(json, top);
+  in("schema_version", results.schema_version);
+  in("complete", results.complete);
+  in("plan", results.plan);
+  in("device", results.device);
+  in("points", results.points);
+  report_json::Json environment;
+  in("environment", environment);
+  in.finish();
+  read_environment(environment, top.key("environment"), results);
+  return results;
+}
+
+// The columns of a file, from its header row: every column must be known, each once.
+std::vector<Column> columns_of_header(const std::vector<std::string>& header, const std::string& file) {
+  ColumnNames names;
+  for (const std::string& name : header) {
+    const auto tail = [&](std::string_view prefix) { return name.substr(prefix.size()); };
+    if (name.starts_with("param:")) names.params.push_back(tail("param:"));
+    if (name.starts_with("counter:")) names.raw.push_back(tail("counter:"));
+    if (name.starts_with("predicted:")) names.predicted.push_back(tail("predicted:"));
+  }
+  std::vector<Column> expected = columns(names);
+  if (header.empty() || header.front() != expected.front().name)
+    throw Error(ExitCode::usage, file + ": line 1: the first column must be '" + expected.front().name +
+                                     "': this is not a gpuexp result file");
+  for (std::size_t i = 0; i < std::max(header.size(), expected.size()); ++i) {
+    const std::string found = i < header.size() ? "'" + header[i] + "'" : "the end of the line";
+    const std::string wanted = i < expected.size() ? "'" + expected[i].name + "'" : "the end of the line";
+    if (found != wanted)
+      throw Error(ExitCode::usage, file + ": line 1, column " + number_text(std::uint64_t{i + 1}) + ": expected " +
+                                       wanted + ", found " + found);
+  }
+  return expected;
+}
+
+ResultFile read_csv(const std::string& text, const std::string& file) {
+  const CsvText csv = parse_csv(text, file);
+  if (csv.rows.empty()) throw Error(ExitCode::usage, file + ": is empty: this is not a gpuexp result file");
+  const std::vector<Column> table = columns_of_header(csv.rows.front(), file);
+  ResultFile results;
+  for (const Column& column : table)
+    if (column.name.starts_with("param:")) results.plan.params.push_back(column.name.substr(6));
+  for (std::size_t row = 1; row < csv.rows.size(); ++row) {
+    const auto& cells = csv.rows[row];
+    if (cells.size() != table.size())
+      throw Error(ExitCode::usage, file + ": line " + number_text(std::uint64_t{csv.lines[row]}) + ": has " +
+                                       number_text(std::uint64_t{cells.size()}) + " cells, the header has " +
+                                       number_text(std::uint64_t{table.size()}));
+    PointRecord point;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const CsvCell cell{cells[i], file, csv.lines[row], table[i].name};
+      if (table[i].per_file && row > 1 && cells[i] != csv.rows[1][i])
+        cell.fail("'" + cells[i] + "' differs from '" + csv.rows[1][i] + "' in the first row: two runs are mixed");
+      table[i].set(results, point, cell);
+      if (table[i].name == "backend") point.result.backend = cells[i];
+    }
+    results.plan.points.push_back(point.result.point.key());
+    results.points.push_back(std::move(point));
+  }
+  results.plan.backend = results.points.empty() ? "" : results.points.front().result.backend;
+  results.complete = true;  // a CSV is written at the end of a run; an interrupted one's JSON says so
+  return results;
+}
+
+void refuse_duplicate_points(const ResultFile& results, const std::string& file) {
+  std::vector<std::string> keys;
+  for (const PointRecord& point : results.points) keys.push_back(point.result.point.key());
+  std::ranges::sort(keys);
+  if (const auto twice = std::ranges::adjacent_find(keys); twice != keys.end())
+    throw Error(ExitCode::usage, file + ": the point '" + *twice + "' stands twice");
+}
+
+}  // namespace
+
+std::string environment_value(const Environment& environment, std::string_view name) {
+  const auto found = std::ranges::find(environment, name, &Environment::value_type::first);
+  return found == environment.end() ? "" : found->second;
+}
+
+std::optional<TimeStatistics> time_statistics(const Timing& timing) {
+  std::vector<double> usable;
+  for (const double sample : timing.samples_us)
+    if (std::isfinite(sample) && sample > 0) usable.push_back(sample);
+  if (usable.empty()) return std::nullopt;
+  std::ranges::sort(usable);
+  const std::size_t n = usable.size();
+  TimeStatistics statistics;
+  statistics.samples = n;
+  statistics.min_us = usable.front();
+  statistics.max_us = usable.back();
+  statistics.median_us = n % 2 == 1 ? usable[n / 2] : (usable[n / 2 - 1] + usable[n / 2]) / 2;
+  if (n >= 2) {
+    const auto count = static_cast<double>(n);
+    const double mean = std::accumulate(usable.begin(), usable.end(), 0.0) / count;
+    double squares = 0;
+    for (const double sample : usable) squares += (sample - mean) * (sample - mean);
+    statistics.relative_spread = std::sqrt(squares / (count - 1)) / mean;
+  }
+  return statistics;
+}
+
+ResultFile read_results(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  const std::string file = path.string();
+  const std::string extension = path.extension().string();
+  ResultFile results;
+  if (extension == ".csv") {
+    results = read_csv(text, file);
+  } else if (extension == ".jsonl") {
+    results = read_journal(text, file).results;
+  } else if (extension == ".json") {
+    results = read_json(text, file);
+  } else {
+    throw Error(ExitCode::usage, file + ": the name must end in .json, .csv or .partial.jsonl");
+  }
+  refuse_duplicate_points(results, file);
+  return results;
+}
+
+}  // namespace gpuexp
