@@ -1,8 +1,11 @@
-// What a problem file (kernels/<problem>/problem.cpp) needs: how to say what is computed, its inputs, reference and cost.
+// What a problem file (kernels/<problem>/problem.cpp) needs: how to say what is computed, its inputs, reference and
+// cost.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +17,15 @@ namespace gpuexp {
 enum class DType { float64, float32, float16, bfloat16, int64, int32, uint8 };
 std::int64_t size_bytes(DType type);
 std::string_view to_text(DType type);
-DType dtype_from_text(std::string_view text);        // throws Error(usage) with the accepted names
-double round_to(DType type, double value);           // nearest value of `type` (to nearest even), as float64
-double unit_roundoff(DType type);                    // 2^-24 for float32, 2^-11 float16, 2^-8 bfloat16, 0 for integers
+DType dtype_from_text(std::string_view text);  // throws Error(usage) with the accepted names
+double round_to(DType type, double value);     // nearest value of `type` (to nearest even), as float64
+double unit_roundoff(DType type);              // 2^-24 for float32, 2^-11 float16, 2^-8 bfloat16, 0 for integers
 
 enum class Role { in, out, inout };
 
 // A device buffer of a workload. Elements are numbered 0 .. elements-1.
 struct BufferSpec {
-  std::string name;              // as kernels ask for it: "A"
+  std::string name;  // as kernels ask for it: "A"
   DType dtype = DType::float32;
   std::int64_t elements = 0;
   Role role = Role::in;
@@ -34,6 +37,15 @@ struct Expected {
   double magnitude = 0;    // sum of |terms|
   std::int64_t terms = 1;  // length of the reduction
 };
+
+// A check of a whole output at once, in far fewer operations than computing every element anew.
+struct WholeCheck {
+  std::string method;             // one phrase: "Freivalds' check of all rows (2 random vectors)"
+  double max_error = 0;           // largest |difference| / tolerance over what was compared
+  std::int64_t first_wrong = -1;  // flat index of the first element of the first part that failed; -1 = passed
+};
+// Reads elements first .. first+count-1 of the output under check, as float64.
+using ElementReader = std::function<void(std::int64_t first, std::int64_t count, double* values)>;
 
 // A problem with its parameters fixed. Inputs are functions of the index, so that a sampled run of a huge problem need
 // not fill its buffers. Const methods are called from several threads at once.
@@ -51,6 +63,12 @@ class Workload {
   [[nodiscard]] virtual double input(std::size_t buffer, std::int64_t i) const = 0;
   // Right value of element i of an `out` or `inout` buffer after the run. Cost: O(terms), not O(problem).
   [[nodiscard]] virtual Expected expected(std::size_t buffer, std::int64_t i) const = 0;
+  // Checks a whole output where expected() for every element would take too long. Nothing when the problem has no such
+  // check; then some elements are sampled. NaN anywhere must fail: `!(error <= tolerance)`.
+  [[nodiscard]] virtual std::optional<WholeCheck> check_whole(std::size_t /*buffer*/,
+                                                              const ElementReader& /*read*/) const {
+    return std::nullopt;
+  }
   // Bytes any implementation must load and store: by default each in/inout buffer once, each out/inout buffer once.
   [[nodiscard]] virtual std::uint64_t compulsory_load_bytes() const;
   [[nodiscard]] virtual std::uint64_t compulsory_store_bytes() const;

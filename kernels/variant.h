@@ -79,8 +79,10 @@ class Launch {
                       static_cast<unsigned>(config.grid.z));
       const dim3 block(static_cast<unsigned>(config.block.x), static_cast<unsigned>(config.block.y),
                        static_cast<unsigned>(config.block.z));
+      // clang-format off
       kernel<<<grid, block, static_cast<size_t>(config.dynamic_shared_bytes), static_cast<cudaStream_t>(stream())>>>(
           static_cast<P>(arguments)...);
+      // clang-format on
       cuda_end();
     }
 #endif
@@ -88,15 +90,21 @@ class Launch {
 
   // The CUDA stream to launch on, for variants that call a library (cuda backend only).
   [[nodiscard]] void* stream() const;
+  // The handle of a library, bound to stream(): "cublas" is a cublasHandle_t. Null when the library is not there: the
+  // point is then `unsupported` with the reason, and the launch function returns (cuda backend only).
+  [[nodiscard]] void* library(const char* name) const;
+  // A library call returned an error: the point fails with this reason and the library's code.
+  void failed(const char* reason, int code) const;
 
   explicit Launch(void* state) : state_(state) {}  // backends only
   [[nodiscard]] void* state() const { return state_; }
 
  private:
   void* address(const char* buffer, unsigned long element_bytes, bool writable) const;
-  void emulate(const LaunchConfig& config, const void* kernel, void (*invoke_body)(const void*), const void* body) const;
+  void emulate(const LaunchConfig& config, const void* kernel, void (*invoke_body)(const void*),
+               const void* body) const;
   bool cuda_begin(const LaunchConfig& config, const void* kernel) const;  // false: refused, with the reason recorded
-  void cuda_end() const;                                                 // records a launch error
+  void cuda_end() const;                                                  // records a launch error
 
 #if defined(GPUEXP_SIMT)
   template <class Body>
@@ -120,9 +128,9 @@ struct FixedParam {
 // What a variant's definition says of it. Each call adds one fact; see kernels/matmul/tiled.cu.
 class VariantBuilder {
  public:
-  VariantBuilder& idea(const char* sentence);        // why it is faster than the rung before it
-  VariantBuilder& alias(const char* name);           // a second name, "transpose/v2"
-  VariantBuilder& problem(const char* name);         // when it is not the part of the variant's name before the slash
+  VariantBuilder& idea(const char* sentence);  // why it is faster than the rung before it
+  VariantBuilder& alias(const char* name);     // a second name, "transpose/v2"
+  VariantBuilder& problem(const char* name);   // when it is not the part of the variant's name before the slash
   // A run-time parameter with its default and range.
   VariantBuilder& param(const char* name, long long default_value, const char* meaning, long long min = 1,
                         long long max = 1LL << 40);

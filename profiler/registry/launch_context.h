@@ -31,6 +31,9 @@ class LaunchContext {
   virtual bool cuda_begin(const LaunchConfig& config, const void* kernel) = 0;
   virtual void cuda_end() = 0;
   virtual void* stream() = 0;
+  // The handle of a library ("cublas"), bound to stream(); null, with the reason kept, when it is not there.
+  virtual void* library(std::string_view /*name*/) { return nullptr; }
+  virtual void failed(std::string_view /*reason*/, int /*code*/) {}
 };
 
 }  // namespace gpuexp
