@@ -1,10 +1,14 @@
 # Files compiled into the binary, so that `gpuexp run tile_sweep` works from any directory.
 #
-# gpuexp_embed(<name> <folder>) makes a source file that defines
+# gpuexp_embed(<name> <folder> [extension]) makes a source file that defines
 #   std::span<const gpuexp::EmbeddedFile> gpuexp::<name>();      // profiler/core/embedded.h
-# with every *.json of the folder (not of its subfolders), sorted by name, and sets <name> to its path.
+# with every *.json (or *.<extension>) of the folder (not of its subfolders), sorted by name, and sets <name> to its path.
 function(gpuexp_embed name folder)
-  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.json)
+  set(extension json)
+  if(ARGC GREATER 2)
+    set(extension ${ARGV2})
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.${extension})
   list(SORT files)
   set(output ${CMAKE_BINARY_DIR}/generated/${name}.cpp)
   add_custom_command(

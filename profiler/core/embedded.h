@@ -1,4 +1,4 @@
-// Files compiled into the binary (cmake/Embed.cmake): the device specs and the shipped experiments.
+// Files compiled into the binary (cmake/Embed.cmake): the device specs, the shipped experiments and access patterns.
 #pragma once
 
 #include <span>
@@ -14,5 +14,6 @@ struct EmbeddedFile {
 // Sorted by name.
 std::span<const EmbeddedFile> embedded_devices();      // configs/devices/*.json
 std::span<const EmbeddedFile> embedded_experiments();  // configs/*.json
+std::span<const EmbeddedFile> embedded_patterns();     // configs/patterns/*.csv
 
 }  // namespace gpuexp

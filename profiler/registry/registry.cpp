@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "profiler/core/error.h"
+#include "profiler/core/glob.h"
 #include "profiler/core/nearest.h"
 
 // The builder that kernel files see is implemented here, so its declaration is needed outside a kernel file.
@@ -188,32 +189,10 @@ const Tables& tables() {
   return built;
 }
 
-bool has_wildcard(std::string_view pattern) { return pattern.find_first_of("*?") != std::string_view::npos; }
-
-// '*' is any text, '?' any one character. Backtracks to the last star only, which is enough for globs.
-bool fits(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
-      ++p;
-      ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool fits_any_name(std::string_view pattern, const Variant& variant) {
-  return fits(pattern, variant.name) || std::any_of(variant.aliases.begin(), variant.aliases.end(),
-                                                    [&](const std::string& alias) { return fits(pattern, alias); });
+  return glob_matches(pattern, variant.name) ||
+         std::any_of(variant.aliases.begin(), variant.aliases.end(),
+                     [&](const std::string& alias) { return glob_matches(pattern, alias); });
 }
 
 std::vector<std::string> all_names() {
@@ -376,7 +355,7 @@ const Problem* find_problem(std::string_view name) {
 }
 
 std::vector<const Variant*> match_variants(std::string_view pattern) {
-  if (!has_wildcard(pattern)) {
+  if (!is_glob(pattern)) {
     if (const Variant* variant = find_variant(pattern)) return {variant};
     throw Error(ExitCode::usage, fmt::format("unknown variant '{}' (`gpuexp list variants` names them all){}", pattern,
                                              did_you_mean(pattern, all_names())));
