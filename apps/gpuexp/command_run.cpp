@@ -1,0 +1,288 @@
+// gpuexp run: experiments in, results and report out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/gpuexp/commands.h"
+#include "apps/gpuexp/output.h"
+#include "profiler/core/error.h"
+#include "profiler/experiment/experiment.h"
+#include "profiler/registry/registry.h"
+#include "profiler/report/result_writer.h"
+#include "profiler/report/terminal.h"
+#include "profiler/run/choose.h"
+#include "profiler/run/progress.h"
+#include "profiler/run/runner.h"
+
+namespace gpuexp::cli {
+namespace {
+
+std::atomic<bool> cancelled{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+// The first signal ends the run in order; the second one takes its default effect.
+extern "C" void cancel_run(int) { cancelled.store(true); }
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = cancel_run;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// The command line as it was given; empty = the experiment's own setting.
+struct RunArguments {
+  std::vector<std::string> configs;
+  std::string backend, device, gpu, out;
+  PlanEdits edits;
+  bool dry_run = false, resume = false, quiet = false;
+  bool no_counters = false, no_verify = false, no_predict = false;
+  int threads = 0;
+  std::uint64_t budget = RunOptions().lane_access_budget;
+  double time_limit_s = RunOptions().point_time_limit_s;
+  std::string schedule = "forward";
+  std::string format = "text";
+};
+
+std::vector<Plan> load_plans(const RunArguments& arguments) {
+  std::vector<Plan> plans;
+  std::set<std::string> names;
+  for (const std::string& config : arguments.configs) {
+    plans.push_back(make_plan(load_experiment(config), arguments.edits));
+    const Plan& plan = plans.back();
+    if (!names.insert(plan.name).second) {
+      throw Error(ExitCode::usage, fmt::format("{}: another experiment of this command is named '{}' too: one would "
+                                               "replace the other's results; run them one after the other",
+                                               plan.experiment.source, plan.name));
+    }
+    for (const std::string& note : plan.notes) print_message("note", note);
+  }
+  return plans;
+}
+
+// "random:7" is the random schedule with seed 7.
+void set_schedule(RunOptions& options, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  require_one_of("--schedule", name, {"forward", "reverse", "random"});
+  options.schedule = name == "reverse" ? Schedule::reverse : name == "random" ? Schedule::random : Schedule::forward;
+  if (colon == std::string::npos) return;
+  const std::string seed = text.substr(colon + 1);
+  if (name != "random" || !CLI::detail::lexical_cast(seed, options.schedule_seed) || seed.starts_with("-")) {
+    throw Error(ExitCode::usage,
+                fmt::format("--schedule {}: expected forward, reverse, random or random:SEED (an integer)", text));
+  }
+}
+
+RunSettings settings_for(const RunArguments& arguments, const Experiment& experiment) {
+  RunSettings settings;
+  RunOptions& options = settings.options;
+  options.cancel = &cancelled;
+  options.point_time_limit_s = arguments.time_limit_s;
+  options.verify = !arguments.no_verify;
+  options.threads = arguments.threads;
+  options.lane_access_budget = arguments.budget;
+  set_schedule(options, arguments.schedule);
+  options.gpu = arguments.gpu;
+  options.cold_l2 = experiment.measure.cold_l2.value_or(options.cold_l2);
+  options.max_noise = experiment.measure.max_noise.value_or(options.max_noise);
+  options.max_time_s = experiment.measure.max_time_s.value_or(options.max_time_s);
+  options.min_samples = experiment.measure.min_samples.value_or(options.min_samples);
+  options.counters = experiment.counters;
+  options.count = !arguments.no_counters;
+  options.predict = !arguments.no_predict;
+  if (!experiment.output.empty()) settings.directory = experiment.output;
+  if (!arguments.out.empty()) settings.directory = arguments.out;
+  settings.resume = arguments.resume;
+  return settings;
+}
+
+std::string backend_name(const RunArguments& arguments, const Experiment& experiment) {
+  return arguments.backend.empty() ? experiment.backend : arguments.backend;
+}
+
+// An unknown device of a file is an error at its place in the file.
+DeviceMatch device_for(const RunArguments& arguments, const Experiment& experiment, const Backends& backends) {
+  if (!arguments.device.empty()) return choose_device(backends, arguments.device, arguments.gpu);
+  try {
+    return choose_device(backends, experiment.device, arguments.gpu);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: /device: {}", experiment.source, error.what()));
+  }
+}
+
+// Why a backend would not run a variant; empty when it would.
+std::string obstacle(const Backend& backend, const Point& point) {
+  const Variant* variant = find_variant(point.variant);
+  if (backend.name() == "simt" && !variant->cuda_only.empty()) return "cuda only: " + variant->cuda_only;
+  const Availability availability = backend.availability();
+  return availability.available ? "" : availability.reason;
+}
+
+std::string dry_run_text(const std::vector<Plan>& plans, const Backends& backends) {
+  std::string text;
+  for (const Plan& plan : plans) {
+    text += fmt::format("{}: {} point{}\n", plan.name, plan.points.size(), plan.points.size() == 1 ? "" : "s");
+    Table table{{}, {}};
+    for (const auto& backend : backends) table.header.emplace_back(backend->name());
+    table.header.emplace_back("point");
+    std::vector<std::string> obstacles;
+    for (const Point& point : plan.points) {
+      std::vector<std::string> row;
+      for (const auto& backend : backends) {
+        const std::string why = obstacle(*backend, point);
+        row.emplace_back(why.empty() ? "yes" : "no");
+        const std::string line = fmt::format("{}: {}", backend->name(), why);
+        if (!why.empty() && std::find(obstacles.begin(), obstacles.end(), line) == obstacles.end()) {
+          obstacles.push_back(line);
+        }
+      }
+      row.push_back(point.key());
+      table.rows.push_back(std::move(row));
+    }
+    text += table.text();
+    for (const std::string& line : obstacles) text += line + "\n";
+  }
+  return text;
+}
+
+std::string dry_run_json(const std::vector<Plan>& plans, const Backends& backends) {
+  using Json = nlohmann::ordered_json;
+  Json all = Json::array();
+  for (const Plan& plan : plans) {
+    Json points = Json::array();
+    for (const Point& point : plan.points) {
+      Json entry = {{"key", point.key()}, {"variant", point.variant}, {"params", Json::object()}};
+      for (const auto& [name, value] : point.params.values()) {
+        std::visit([&, &key = name](const auto& v) { entry["params"][key] = v; }, value);
+      }
+      for (const auto& backend : backends) {
+        const std::string why = obstacle(*backend, point);
+        entry["backends"][std::string(backend->name())] = {{"can_run", why.empty()}, {"reason", why}};
+      }
+      points.push_back(std::move(entry));
+    }
+    all.push_back({{"name", plan.name}, {"count", plan.points.size()}, {"notes", plan.notes}, {"points", points}});
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void dry_run(const RunArguments& arguments, const std::vector<Plan>& plans, const Backends& backends) {
+  for (const Plan& plan : plans) {  // names are checked; what this machine lacks is shown, not refused
+    const std::string& device = arguments.device.empty() ? plan.experiment.device : arguments.device;
+    if (device != "auto") device_for(arguments, plan.experiment, backends);
+    require_one_of("--backend", backend_name(arguments, plan.experiment), {"auto", "cuda", "simt"});
+  }
+  print(arguments.format == "json" ? dry_run_json(plans, backends) : dry_run_text(plans, backends));
+}
+
+void print_summary(const RunArguments& arguments, const RunSummary& summary) {
+  if (!summary.notice.empty()) print_message("note", summary.notice);
+  if (arguments.format == "json") {
+    print(to_json_text(summary.results));
+  } else if (arguments.format == "csv") {
+    print(to_csv_text(summary.results));
+  } else {
+    print(terminal_report(summary.results, terminal_style(STDOUT_FILENO)));
+    print(fmt::format("\nresults: {}\n         {}\n", summary.json.string(), summary.csv.string()));
+  }
+}
+
+ExitCode run_plans(const RunArguments& arguments, const std::vector<Plan>& plans, const Backends& backends) {
+  // Everything that can be refused is refused before the first point runs.
+  std::vector<Backend*> chosen;
+  std::vector<DeviceMatch> roofs;
+  for (const Plan& plan : plans) {
+    chosen.push_back(&choose_backend(backends, backend_name(arguments, plan.experiment)));
+    roofs.push_back(device_for(arguments, plan.experiment, backends));
+  }
+  catch_interrupts();
+  ExitCode worst = ExitCode::success;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!roofs[i].note.empty()) print_message("note", roofs[i].note);
+    const auto progress = arguments.quiet ? make_quiet_progress() : make_progress(stderr);
+    const RunSummary summary =
+        run_plan(plans[i], roofs[i].spec, *chosen[i], settings_for(arguments, plans[i].experiment), *progress);
+    print_summary(arguments, summary);
+    worst = std::max(worst, summary.exit_code());
+    if (summary.interrupted) {
+      print_message("note", "interrupted; finished points are saved, and --resume runs the rest");
+      break;
+    }
+  }
+  return worst;
+}
+
+ExitCode run(const RunArguments& arguments) {
+  require_one_of("--format", arguments.format, {"text", "json", "csv"});
+  if (arguments.format == "csv" && arguments.dry_run) {
+    throw Error(ExitCode::usage, "--format csv: a dry run has no results; accepted with --dry-run: text, json");
+  }
+  if (arguments.format != "text" && arguments.configs.size() > 1 && !arguments.dry_run) {
+    throw Error(ExitCode::usage, fmt::format("--format {}: prints one experiment's results; {} are given",
+                                             arguments.format, arguments.configs.size()));
+  }
+  RunOptions checked;
+  set_schedule(checked, arguments.schedule);
+  const std::vector<Plan> plans = load_plans(arguments);
+  const Backends backends = make_backends();
+  if (!arguments.dry_run) return run_plans(arguments, plans, backends);
+  dry_run(arguments, plans, backends);
+  return ExitCode::success;
+}
+
+constexpr const char* footer =
+    "Filters: terms separated by spaces must all hold; a term is a variant glob or a parameter, with\n"
+    "alternatives after commas. A whole point, as reports name it, is a filter that keeps that point.\n"
+    "\n"
+    "Examples:\n"
+    "  gpuexp run tile_sweep --dry-run\n"
+    "  gpuexp run tile_sweep --filter 'matmul/tiled TILE=8,16' --set n=64\n"
+    "  gpuexp run my.json other.json --backend simt --device h100 --out results/mine\n"
+    "  gpuexp run transpose --budget 0 --schedule random:7 --format json";
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "Run experiments: results to files, the report to the terminal");
+  const auto arguments = std::make_shared<RunArguments>();
+  RunArguments& a = *arguments;
+  command->add_option("CONFIG", a.configs, "Experiment files, or names of shipped experiments")->required();
+  command->add_option("--backend", a.backend, "auto, cuda (the GPU) or simt (emulated on the CPU)");
+  command->add_option("--device", a.device, "Roof to compare with: a device's name or file, or auto");
+  command->add_option("--gpu", a.gpu, "The card that runs: index or UUID (cuda)");
+  command->add_option("--filter", a.edits.filters, "Keep only these points; repeat to narrow down")
+      ->type_name("TERMS")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--set", a.edits.sets, "Give a parameter these values instead")
+      ->type_name("NAME=VALUE[,VALUE]")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--out", a.out, "Directory of the result files [results/out]");
+  command->add_flag("--dry-run", a.dry_run, "List the points, and which backend can run each; run nothing");
+  command->add_flag("--resume", a.resume, "Keep the points that an interrupted run finished; run the rest");
+  command->add_flag("--no-counters", a.no_counters, "Times only, no hardware counters (cuda)");
+  command->add_flag("--no-predict", a.no_predict, "No emulated counters beside measured ones (cuda)");
+  command->add_flag("--no-verify", a.no_verify, "Do not check results against the reference");
+  command->add_option("--threads", a.threads, "OS threads, 0 = one per core; results do not depend on it (simt)")
+      ->check(CLI::Range(0, 4096));
+  command->add_option("--budget", a.budget, "Lane accesses per point beyond which blocks are sampled, 0 = all (simt)")
+      ->capture_default_str();
+  command->add_option("--schedule", a.schedule, "Order of warps and lanes: forward, reverse, random[:SEED] (simt)")
+      ->capture_default_str();
+  command->add_option("--time-limit", a.time_limit_s, "Seconds that one point may take")
+      ->check(CLI::Range(0.001, 1e9))
+      ->capture_default_str();
+  command->add_option("--format", a.format, "What goes to standard output: text, json or csv")->capture_default_str();
+  command->add_flag("--quiet", a.quiet, "No progress");
+  command->footer(footer);
+  command->callback([arguments, &exit_code] { exit_code = static_cast<int>(run(*arguments)); });
+}
+
+}  // namespace gpuexp::cli

@@ -1,0 +1,127 @@
+// gpuexp: parses the command line, hands over to a subcommand, and turns every error into one line and an exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "apps/gpuexp/commands.h"
+#include "apps/gpuexp/output.h"
+#include "profiler/core/error.h"
+#include "profiler/core/nearest.h"
+
+namespace gpuexp::cli {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  gpuexp run tile_sweep                        a shipped experiment, from any directory\n"
+    "  gpuexp run my.json --set n=64 --out results  a file of your own, with other sizes\n"
+    "  gpuexp list variants                         what there is to run\n"
+    "  gpuexp doctor                                what this machine can do\n"
+    "\n"
+    "Exit codes: 0 success, 1 the answer is bad (results are written), 2 usage or input, 3 the machine\n"
+    "cannot do it, 4 results cannot be written, 130 interrupted.";
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// CLI11 would call a misspelt command an unexpected argument.
+void check_command(const CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<std::string> names = command_names(app);
+  if (argc < 2) {
+    throw Error(ExitCode::usage, fmt::format("no command given; commands: {}; see 'gpuexp --help'", list_names(names)));
+  }
+  const std::string first = argv[1];
+  if (first.starts_with("-") || std::find(names.begin(), names.end(), first) != names.end()) return;
+  const bool is_config = first.ends_with(".json");
+  throw Error(ExitCode::usage, fmt::format("unknown command '{}'; commands: {}{}", first, list_names(names),
+                                           is_config ? fmt::format("; did you mean 'gpuexp run {}'?", first)
+                                                     : did_you_mean(first, names)));
+}
+
+// The innermost command that was given.
+const CLI::App& given_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent ? full_name(*parent) + " " + command.get_name() : command.get_name();
+}
+
+// CLI11's complaint in one line, with the nearest flag and where to read on.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = given_command(app);
+  std::string message = error.what();
+  std::string hint;
+  if (const std::vector<std::string> extras = app.remaining(true); !extras.empty()) {
+    std::vector<std::string> accepted = command_names(command);
+    for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+      for (const std::string& name : option->get_lnames()) accepted.push_back("--" + name);
+    }
+    const std::string argument = extras.front().substr(0, extras.front().find('='));
+    message = fmt::format("unexpected argument '{}'", extras.front());
+    hint = did_you_mean(argument, accepted);
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  message.erase(message.find_last_not_of(" .") + 1);
+  return fmt::format("{}{} (see '{} --help')", message, hint, full_name(command));
+}
+
+int run_program(int argc, const char* const* argv) {
+  CLI::App app("Roofline profiler and experiment runner for CUDA kernels.", "gpuexp");
+  app.footer(examples);
+  app.set_version_flag("--version", version_text, "Version, commit, compiler and backends");
+  app.set_help_flag("-h,--help", "This help");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  int exit_code = 0;
+  add_run(app, exit_code);
+  add_list(app, exit_code);
+  add_doctor(app, exit_code);
+  check_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(given_command(app).help());
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    throw Error(ExitCode::usage, usage_message(app, error));
+  }
+  finish_output();
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace gpuexp::cli
+
+int main(int argc, char** argv) {
+  using gpuexp::ExitCode;
+  using gpuexp::cli::print_message;
+  std::signal(SIGPIPE, SIG_IGN);  // writes fail instead, so that results are saved whoever stops reading
+  ExitCode code = ExitCode::machine;
+  try {
+    return gpuexp::cli::run_program(argc, argv);
+  } catch (const gpuexp::Error& error) {
+    print_message("error", error.what());
+    code = error.code();
+  } catch (const std::bad_alloc&) {
+    print_message("error", "out of memory; use smaller sizes or fewer --threads");
+  } catch (const std::exception& error) {
+    print_message("error", fmt::format("unexpected: {}; please report this with the command line", error.what()));
+  } catch (...) {
+    print_message("error", "unexpected exception; please report this with the command line");
+  }
+  return static_cast<int>(code);
+}

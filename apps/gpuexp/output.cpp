@@ -1,0 +1,95 @@
+// Writes through stdio, and remembers why a write failed.
+#include "apps/gpuexp/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "profiler/core/error.h"
+#include "profiler/core/text.h"
+
+namespace gpuexp::cli {
+namespace {
+
+constexpr std::size_t table_width = 100;
+constexpr std::size_t narrowest_last_column = 24;
+
+int write_error = 0;  // errno of the first failed write to standard output
+
+void note_failure(bool failed) {
+  if (failed && write_error == 0) write_error = errno ? errno : EIO;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return text + std::string(used < width ? width - used : 0, ' ');
+}
+
+// Lines of at most `width` columns; a longer word stays whole.
+std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (display_width(line) + 1 + display_width(word) <= width) {
+      line += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  errno = 0;
+  note_failure(std::fwrite(text.data(), 1, text.size(), stdout) != text.size());
+}
+
+void print_message(std::string_view kind, std::string_view text) {
+  const std::string line = fmt::format("gpuexp: {}: {}\n", kind, text);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void finish_output() {
+  errno = 0;
+  note_failure(std::fflush(stdout) != 0);
+  if (write_error == 0 || write_error == EPIPE) return;
+  throw Error(ExitCode::cannot_write, fmt::format("standard output cannot be written: {}", std::strerror(write_error)));
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (const std::string& cell : header) widths.push_back(display_width(cell));
+  for (const std::vector<std::string>& row : rows) {
+    for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
+  }
+  std::size_t before_last = 0;
+  for (std::size_t c = 0; c + 1 < widths.size(); ++c) before_last += widths[c] + 2;
+  const std::size_t last_width =
+      std::max(narrowest_last_column, before_last < table_width ? table_width - before_last : 0);
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (std::size_t c = 0; c + 1 < row.size(); ++c) line += padded(row[c], widths[c]) + "  ";
+    for (const std::string& part : wrap(row.back(), last_width)) {
+      line += part;
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + '\n';
+      line = std::string(before_last, ' ');
+    }
+  };
+  add_row(header);
+  for (const std::vector<std::string>& row : rows) add_row(row);
+  return text;
+}
+
+}  // namespace gpuexp::cli

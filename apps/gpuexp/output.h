@@ -1,0 +1,26 @@
+// Printing of the command line: text to standard output, notes to standard error, plain tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuexp::cli {
+
+// To standard output. A closed pipe is no error: the reader has seen enough.
+void print(std::string_view text);
+// "gpuexp: <kind>: <text>" and a newline, to standard error.
+void print_message(std::string_view kind, std::string_view text);
+
+// Flushes standard output. Throws Error(cannot_write) when something was lost other than to a closed pipe.
+void finish_output();
+
+// Left-aligned columns of at most 100 columns together: the last one is wrapped between words. An empty cell of the
+// first column continues the row above.
+struct Table {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  [[nodiscard]] std::string text() const;
+};
+
+}  // namespace gpuexp::cli
