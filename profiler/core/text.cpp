@@ -66,6 +66,11 @@ std::size_t decode(std::string_view text, std::size_t at, char32_t& code) {
   return length;
 }
 
+std::size_t width_of(char32_t code) {
+  if (code < 0x20 || within(zero_width, code)) return 0;
+  return within(double_width, code) ? 2 : 1;
+}
+
 }  // namespace
 
 std::string number_text(double value) { return through_chars(value); }
@@ -77,10 +82,23 @@ std::size_t display_width(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     char32_t code = 0;
     at += decode(text, at, code);
-    if (code < 0x20 || within(zero_width, code)) continue;
-    width += within(double_width, code) ? 2 : 1;
+    width += width_of(code);
   }
   return width;
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  const std::string_view mark = std::string_view("...").substr(0, columns);
+  std::size_t width = mark.size(), at = 0;
+  while (at < text.size()) {
+    char32_t code = 0;
+    const std::size_t length = decode(text, at, code);
+    if (width + width_of(code) > columns) break;
+    width += width_of(code);
+    at += length;
+  }
+  return std::string(text.substr(0, at)) + std::string(mark);
 }
 
 }  // namespace gpuexp

@@ -126,6 +126,7 @@ void fields(Archive& a, Analysis& analysis) {
   a("precision", analysis.precision);
   a("precision_reason", analysis.precision_reason);
   a("peak_flop_per_s", analysis.peak);
+  a("peak_clock_mhz", analysis.peak_clock_mhz);
   a("bandwidth_byte_per_s", analysis.bandwidth);
   a("ridge_flop_per_byte", analysis.ridge);
   a("flops", analysis.flops);

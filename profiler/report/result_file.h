@@ -47,6 +47,9 @@ struct DeviceRecord {
   std::vector<CeilingRecord> ceilings;
 };
 
+// The ceilings of a device spec with their evidence: DRAM bandwidth, and the peak of every precision it has.
+DeviceRecord record_of(const DeviceSpec& spec);
+
 // JSON kept as it was given: part of the file, of no concern to the reader.
 struct JsonText {
   std::string text;  // valid JSON, or empty

@@ -19,6 +19,7 @@ struct RunSettings {
   RunOptions options;                               // passed to the backend; options.cancel is the SIGINT flag
   std::filesystem::path directory = "results/out";  // of the result files; created when missing
   bool resume = false;
+  std::string device_note;  // DeviceMatch::note, for the report
 };
 
 struct RunSummary {

@@ -1,0 +1,34 @@
+// The part of a device spec that a result file keeps: what the roofline columns were computed from.
+#include "profiler/report/result_file.h"
+
+namespace gpuexp {
+namespace {
+
+// A number that is not plainly published is modelled, whatever file it stands in.
+CeilingRecord ceiling(const DeviceSpec& spec, std::string name, std::string unit, double value,
+                      const std::string& path) {
+  const auto found = spec.provenance.find(path);
+  if (found == spec.provenance.end())
+    return {std::move(name), std::move(unit), Quantity::real(value, Source::modelled), "no provenance recorded"};
+  const Provenance& provenance = found->second;
+  const bool published = provenance.evidence == Evidence::datasheet || provenance.evidence == Evidence::third_party;
+  std::string evidence(to_text(provenance.evidence));
+  for (const std::string* part : {&provenance.source, &provenance.note})
+    if (!part->empty()) evidence += ": " + *part;
+  return {std::move(name), std::move(unit), Quantity::real(value, published ? Source::spec : Source::modelled),
+          std::move(evidence)};
+}
+
+}  // namespace
+
+DeviceRecord record_of(const DeviceSpec& spec) {
+  DeviceRecord record{spec.id, spec.name, "", {}};
+  record.ceilings.push_back(ceiling(spec, "DRAM", "byte/s", spec.memory.bandwidth, "memory.bandwidth_gb_s"));
+  for (const Precision& precision : precisions())
+    if (const auto peak = spec.peak(precision.id))
+      record.ceilings.push_back(ceiling(spec, std::string(precision.label), std::string(precision.unit), *peak,
+                                        "peaks_tflops." + std::string(precision.id)));
+  return record;
+}
+
+}  // namespace gpuexp
