@@ -19,6 +19,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  gpuexp run tile_sweep                        a shipped experiment, from any directory\n"
     "  gpuexp run my.json --set n=64 --out results  a file of your own, with other sizes\n"
+    "  gpuexp roofline --device a100 --plot         ceilings, ridge points and where kernels land\n"
     "  gpuexp list variants                         what there is to run\n"
     "  gpuexp doctor                                what this machine can do\n"
     "\n"
@@ -87,6 +88,7 @@ int run_program(int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   int exit_code = 0;
   add_run(app, exit_code);
+  add_roofline(app, exit_code);
   add_list(app, exit_code);
   add_doctor(app, exit_code);
   check_command(app, argc, argv);

@@ -34,8 +34,8 @@ constexpr std::array<Precision, 13> precision_table{{
     {"int8", "INT8 tensor", ops, true, 1, "8-bit integers on tensor cores"},
     {"fp16_acc16", "FP16 tensor, FP16 sum", flops, true, 2, "16-bit floats on tensor cores, accumulated in FP16"},
     {"fp8_acc16", "FP8 tensor, FP16 sum", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP16"},
-    {"fp16_vector", "FP16", flops, false, 2, "packed 16-bit floats (half2) on CUDA cores"},
-    {"bf16_vector", "BF16", flops, false, 2, "packed bfloat16 on CUDA cores"},
+    {"fp16_vector", "FP16 vector", flops, false, 2, "packed 16-bit floats (half2) on CUDA cores"},
+    {"bf16_vector", "BF16 vector", flops, false, 2, "packed bfloat16 on CUDA cores"},
 }};
 
 }  // namespace
@@ -63,7 +63,6 @@ const Precision& find_precision(std::string_view name) {
     if (squeezed(precision.id) == wanted) return precision;
     ids.emplace_back(precision.id);
   }
-  // Labels second: "FP16" is the label of the vector rate but the id of the tensor rate.
   for (const Precision& precision : precision_table)
     if (squeezed(precision.label) == wanted) return precision;
   throw Error(ExitCode::usage,
@@ -83,7 +82,9 @@ std::optional<double> DeviceSpec::peak(std::string_view precision_id) const {
 }
 
 double DeviceSpec::clock_of(const Precision& precision) const {
-  return precision.tensor ? tensor_clock_hz.value_or(boost_clock_hz) : boost_clock_hz;
+  // FP64 tensor peaks are stated at the boost clock, as the rates and peaks of the GH100 cards show.
+  const bool reduced = precision.tensor && precision.id != "fp64_tensor";
+  return reduced ? tensor_clock_hz.value_or(boost_clock_hz) : boost_clock_hz;
 }
 
 double peak_flops(double fma_per_clock, double clock_hz) { return 2.0 * fma_per_clock * clock_hz; }
