@@ -75,6 +75,12 @@ class Workload {
   // Entry `index` of a list that the problem hands to launch functions by name (Launch::value), such as the lanes'
   // offsets of an access pattern. Throws Error(usage) for a name or an index that it does not have: by default, all.
   [[nodiscard]] virtual std::int64_t host_value(std::string_view list, std::int64_t index) const;
+  // True when which addresses a kernel touches depends on the values in its input buffers (column indices, row lengths),
+  // so that some blocks cannot stand for others: the emulator then runs every block.
+  [[nodiscard]] virtual bool data_dependent() const { return false; }
+  // What is worth knowing of the generated or read inputs and is no parameter: nnz, row lengths, bytes of a format.
+  // Reported with the point; by name, with the unit in the name ("csr_bytes").
+  [[nodiscard]] virtual ParamSet facts() const { return {}; }
   // Dtype in which the kernel accumulates: sets the tolerance. Default: float32 unless an output is float64.
   [[nodiscard]] virtual DType accumulator() const;
 };

@@ -115,6 +115,7 @@ struct PointResult {
   std::int64_t blocks_run = 0, blocks_total = 0;   // emulated blocks; equal when nothing was sampled
   double flops = 0;                // useful FLOPs of the problem (modelled)
   std::uint64_t compulsory_load_bytes = 0, compulsory_store_bytes = 0;  // of the problem (modelled)
+  ParamSet facts;                  // of the workload's inputs: nnz, row lengths, format bytes (Workload::facts)
   std::map<std::string, Quantity> counters;        // by counter id
   std::map<std::string, Quantity> predicted;       // emulated counters beside a measured point (cuda backend)
   std::vector<SiteRow> sites;                      // worst first

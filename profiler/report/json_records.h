@@ -168,6 +168,7 @@ void fields(Archive& a, PointRecord& record) {
   a("flops", result.flops);
   a("compulsory_load_bytes", result.compulsory_load_bytes);
   a("compulsory_store_bytes", result.compulsory_store_bytes);
+  a.optional("facts", result.facts);
   a("counters", result.counters);
   a.optional("predicted", result.predicted);
   a("sites", result.sites);
