@@ -216,6 +216,9 @@ JsonValue parse_json(std::string_view text, const std::string& source) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: {} bytes; a file of at most {} bytes is read", source, text.size(), max_json_bytes));
   }
+  if (without_bom(text).size() != text.size()) {  // the parser would pass over a second one too
+    throw Error(ExitCode::usage, source + ":1:1: not valid JSON: a second byte order mark");
+  }
   TreeBuilder builder(text, source);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
     throw Error(ExitCode::usage, source + ": not valid JSON");
