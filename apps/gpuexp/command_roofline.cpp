@@ -9,6 +9,7 @@
 #include "profiler/core/error.h"
 #include "profiler/report/terminal.h"
 #include "profiler/roofline/roofline_view.h"
+#include "profiler/run/choose.h"
 
 namespace gpuexp::cli {
 namespace {
@@ -36,7 +37,10 @@ bool locale_is_utf8() {
 
 std::string roofline_text(const RooflineFlags& flags) {
   const Precision* precision = flags.precision.empty() ? nullptr : &find_precision(flags.precision);
-  const RooflineView view = lecture_view(find_device(flags.device), precision);
+  // Only "auto" asks the machine, so that a named device is printed at once.
+  const DeviceMatch device =
+      flags.device == "auto" ? choose_device(make_backends(), flags.device, "") : find_device(flags.device);
+  const RooflineView view = lecture_view(device, precision);
   if (flags.format == "json") return roofline_json(view);
   if (flags.format == "csv") return roofline_csv(view);
   std::string text = roofline_table(view);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
@@ -32,8 +31,8 @@ constexpr std::array<Precision, 13> precision_table{{
     {"fp8", "FP8 tensor", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP32"},
     {"fp4", "FP4 tensor", flops, true, 0.5, "4-bit floats on tensor cores"},
     {"int8", "INT8 tensor", ops, true, 1, "8-bit integers on tensor cores"},
-    {"fp16_acc16", "FP16 tensor, FP16 sum", flops, true, 2, "16-bit floats on tensor cores, accumulated in FP16"},
-    {"fp8_acc16", "FP8 tensor, FP16 sum", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP16"},
+    {"fp16_acc16", "FP16 tensor, acc16", flops, true, 2, "16-bit floats on tensor cores, accumulated in FP16"},
+    {"fp8_acc16", "FP8 tensor, acc16", flops, true, 1, "8-bit floats on tensor cores, accumulated in FP16"},
     {"fp16_vector", "FP16 vector", flops, false, 2, "packed 16-bit floats (half2) on CUDA cores"},
     {"bf16_vector", "BF16 vector", flops, false, 2, "packed bfloat16 on CUDA cores"},
 }};
@@ -70,9 +69,13 @@ const Precision& find_precision(std::string_view name) {
 }
 
 const Provenance& DeviceSpec::provenance_of(std::string_view path) const {
+  static const Provenance unrecorded{Evidence::derived, {}, {}};
   const auto found = provenance.find(path);
-  if (found == provenance.end()) throw std::out_of_range(fmt::format("no value at '{}' in device {}", path, id));
-  return found->second;
+  return found == provenance.end() ? unrecorded : found->second;
+}
+
+Source DeviceSpec::source_of(std::string_view path) const {
+  return provenance_of(path).evidence == Evidence::derived ? Source::modelled : Source::spec;
 }
 
 std::optional<double> DeviceSpec::peak(std::string_view precision_id) const {

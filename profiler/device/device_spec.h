@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/core/quantity.h"
+
 namespace gpuexp {
 
 // How a number of a device file is known. A number that is not plainly published says so wherever it is printed.
@@ -95,8 +97,10 @@ struct DeviceSpec {
   // By path within the file ("memory.bandwidth_gb_s", "peaks_tflops.fp32").
   std::map<std::string, Provenance, std::less<>> provenance;
 
-  // Of one number; throws std::out_of_range for a path the file does not have.
+  // Of one number. A path without a record (a spec that no file gave) is `derived`, without a source.
   [[nodiscard]] const Provenance& provenance_of(std::string_view path) const;
+  // What reports call it: modelled when derived by arithmetic, else spec.
+  [[nodiscard]] Source source_of(std::string_view path) const;
   // The dense peak, or nullopt when the device has none or none is known.
   [[nodiscard]] std::optional<double> peak(std::string_view precision_id) const;
   // The clock at which the peak of this precision is stated.

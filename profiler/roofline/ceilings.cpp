@@ -11,7 +11,8 @@ namespace gpuexp {
 namespace {
 
 BandwidthCeiling dram_ceiling(const DeviceSpec& spec) {
-  return {"dram", "DRAM", spec.memory.bandwidth, Source::spec, 0, {}, spec.provenance_of("memory.bandwidth_gb_s")};
+  constexpr std::string_view path = "memory.bandwidth_gb_s";
+  return {"dram", "DRAM", spec.memory.bandwidth, spec.source_of(path), 0, {}, spec.provenance_of(path)};
 }
 
 BandwidthCeiling l2_ceiling(const DeviceSpec& spec, double bytes_per_clock) {
@@ -46,11 +47,9 @@ Ceilings ceilings_of(const DeviceSpec& spec) {
   for (const Precision& precision : precisions()) {
     const auto peak = spec.peak(precision.id);
     if (!peak) continue;
-    ComputeCeiling ceiling{&precision,
-                           *peak,
-                           spec.clock_of(precision) / 1e6,
-                           spec.provenance_of(fmt::format("peaks_tflops.{}", precision.id)),
-                           {}};
+    const std::string path = fmt::format("peaks_tflops.{}", precision.id);
+    const double clock_mhz = spec.clock_of(precision) / 1e6;
+    ComputeCeiling ceiling{&precision, *peak, clock_mhz, spec.source_of(path), spec.provenance_of(path), {}};
     for (const BandwidthCeiling& slope : all.bandwidths) ceiling.ridges.push_back(ridge_point(*peak, slope.bandwidth));
     all.peaks.push_back(std::move(ceiling));
   }

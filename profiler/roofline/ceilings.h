@@ -24,8 +24,9 @@ struct BandwidthCeiling {
 // A flat roof, dense.
 struct ComputeCeiling {
   const Precision* precision = nullptr;
-  double peak = 0;       // FLOP/s (OP/s)
-  double clock_mhz = 0;  // at which it holds
+  double peak = 0;               // FLOP/s (OP/s)
+  double clock_mhz = 0;          // at which it holds
+  Source source = Source::spec;  // modelled when derived
   Provenance provenance;
   std::vector<double> ridges;  // FLOP/byte with each bandwidth ceiling, in their order
 };

@@ -92,10 +92,10 @@ std::pair<std::string, std::string> precision_for(const PointResult& result, con
 
 void set_ceilings(Analysis& a, const DeviceSpec& spec) {
   a.device = spec.name;
-  a.bandwidth = Quantity::real(spec.memory.bandwidth, Source::spec);
+  a.bandwidth = Quantity::real(spec.memory.bandwidth, spec.source_of("memory.bandwidth_gb_s"));
   if (const Precision* precision = precision_by_id(a.precision)) {
     const auto peak = spec.peak(a.precision);
-    a.peak = peak ? Quantity::real(*peak, Source::spec)
+    a.peak = peak ? Quantity::real(*peak, spec.source_of(fmt::format("peaks_tflops.{}", a.precision)))
                   : Quantity::null(fmt::format("{} has no {} peak", spec.name, precision->label), Source::spec);
     a.peak_clock_mhz = spec.clock_of(*precision) / 1e6;
   } else {

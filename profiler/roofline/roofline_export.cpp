@@ -40,7 +40,7 @@ Json ceilings_json(const Ceilings& ceilings) {
                      {"dense", true},
                      {"peak_per_s", roof.peak},
                      {"unit", roof.precision->unit},
-                     {"source", to_text(Source::spec)},
+                     {"source", to_text(roof.source)},
                      {"clock_mhz", roof.clock_mhz},
                      {"provenance", provenance_json(roof.provenance)},
                      {"ridge_flop_per_byte", std::move(ridges)}});
@@ -128,7 +128,7 @@ std::string roofline_csv(const RooflineView& view) {
     text += csv_line(spec, {.kind = "compute_ceiling",
                             .name = roof.precision->label,
                             .precision = roof.precision->id,
-                            .source = to_text(Source::spec),
+                            .source = to_text(roof.source),
                             .from = roof.provenance.source,
                             .per_s = number(roof.peak),
                             .clock_mhz = number(roof.clock_mhz)});

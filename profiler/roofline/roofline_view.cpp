@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <utility>
+
 #include "profiler/core/text.h"
 #include "profiler/roofline/ceilings.h"
 #include "profiler/roofline/units.h"
@@ -14,10 +17,8 @@ std::string kind_text(const Provenance& provenance) {
   return std::string(provenance.evidence == Evidence::third_party ? "third party" : to_text(provenance.evidence));
 }
 
-std::string evidence_text(const Provenance& provenance) {
-  std::string text = kind_text(provenance);
-  if (!provenance.source.empty()) text += ": " + provenance.source;
-  return text;
+std::string source_text(const Provenance& provenance) {
+  return provenance.note.empty() ? provenance.source : fmt::format("{}; {}", provenance.source, provenance.note);
 }
 
 // "text" broken at spaces so that no line, indented, exceeds 100 columns.
@@ -51,7 +52,10 @@ std::string bandwidth_rows(const Ceilings& ceilings) {
   std::string text = fmt::format("{:<16}{:>13}  {:<9} {}\n", "Bandwidth", "ceiling", "source", "from");
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
     text += fmt::format("  {:<14}{:>13}  {:<9} {}\n", slope.label, bandwidth_text(slope.bandwidth),
-                        to_text(slope.source), slope.how.empty() ? evidence_text(slope.provenance) : slope.how);
+                        to_text(slope.source), slope.how.empty() ? kind_text(slope.provenance) : slope.how);
+  for (const BandwidthCeiling& slope : ceilings.bandwidths)
+    if (slope.how.empty() && !slope.provenance.source.empty())
+      text += wrapped(fmt::format("{}: {}", slope.label, source_text(slope.provenance)), "  ");
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
     if (slope.id == "l2" && !slope.provenance.note.empty())
       text += wrapped(fmt::format("L2: {}", slope.provenance.note), "  ");
@@ -59,16 +63,16 @@ std::string bandwidth_rows(const Ceilings& ceilings) {
 }
 
 std::string compute_rows(const Ceilings& ceilings) {
-  std::string text = fmt::format("{:<24}{:>16}  {:<11} {:>8}   {}\n", "Compute, dense (spec)", "peak", "from", "at",
-                                 "ridge point, FLOP/B");
-  text += fmt::format("{:65}", "");
+  std::string text = fmt::format("{:<22}{:>14}  {:<9} {:<11} {:>8}  {}\n", "Compute, dense", "peak", "source", "from",
+                                 "at", "ridge point, FLOP/B");
+  text += fmt::format("{:69}", "");
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
     text += fmt::format("{:>9}", slope.id == "dram" ? "DRAM" : slope.id == "l2" ? "L2" : "L1");
   text += "\n";
   for (const ComputeCeiling& roof : ceilings.peaks) {
-    text +=
-        fmt::format("  {:<22}{:>16}  {:<12}{:>9}  ", roof.precision->label, rate_text(roof.peak, roof.precision->unit),
-                    kind_text(roof.provenance), clock_text(roof.clock_mhz));
+    text += fmt::format("  {:<20}{:>14}  {:<9} {:<11} {:>8} ", roof.precision->label,
+                        rate_text(roof.peak, roof.precision->unit), to_text(roof.source), kind_text(roof.provenance),
+                        clock_text(roof.clock_mhz));
     for (const double ridge : roof.ridges) text += fmt::format("{:>9}", intensity_text(ridge));
     text += "\n";
   }
@@ -81,14 +85,34 @@ std::string section_rows(const RooflineView& view, const RooflineSection& sectio
   std::string text = fmt::format("Under {} ({}) and DRAM ({}), ridge {} FLOP/B; modelled\n", precision.label,
                                  rate_text(peak, precision.unit), bandwidth_text(view.spec.memory.bandwidth),
                                  intensity_text(ridge_point(peak, view.spec.memory.bandwidth)));
-  text += fmt::format("  {:<27} {:>7} {:<11}{:>16} {:>8}  {:<8} {}\n", "kernel", "FLOP/B", "of bytes", "attainable",
-                      "of peak", "bound by", "intensity");
+  text += fmt::format("  {:<28}{:>8} {:<12}{:>16}{:>10}  {}\n", "kernel", "FLOP/B", "of bytes", "attainable", "of peak",
+                      "bound by");
   for (const LabelledPoint& point : section.points) {
     const Placement placed = place(point, view.spec, precision);
-    text += fmt::format("  {:<27} {:>7} {:<11}{:>16} {:>8}  {:<8} {}\n", point.label, intensity_text(point.intensity),
+    text += fmt::format("  {:<28}{:>8} {:<12}{:>16}{:>10}  {}\n", point.label, intensity_text(point.intensity),
                         to_text(point.basis), rate_text(placed.attainable, precision.unit),
-                        percent_text(placed.percent_of_peak), to_text(placed.bound_by), point.formula);
+                        percent_text(placed.percent_of_peak), to_text(placed.bound_by));
   }
+  return text;
+}
+
+// How the intensities come about: each formula once, though several sections use it.
+std::string formula_rows(const RooflineView& view) {
+  std::string text;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const RooflineSection& section : view.sections)
+    for (const LabelledPoint& point : section.points)
+      if (!point.formula.empty() && seen.emplace(point.label, point.formula).second)
+        text += fmt::format("  {:<28}{:>8} = {}\n", point.label, intensity_text(point.intensity), point.formula);
+  return text.empty() ? text : fmt::format("\nIntensities by arithmetic, FLOP/B\n{}", text);
+}
+
+std::string basis_rows(const RooflineView& view) {
+  std::set<Basis> bases;
+  for (const RooflineSection& section : view.sections)
+    for (const LabelledPoint& point : section.points) bases.insert(point.basis);
+  std::string text;
+  for (const Basis basis : bases) text += wrapped(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
   return text;
 }
 
@@ -110,19 +134,14 @@ RooflineView lecture_view(const DeviceMatch& device, const Precision* precision)
 std::string roofline_table(const RooflineView& view) {
   const DeviceSpec& spec = view.spec;
   const Ceilings ceilings = ceilings_of(spec);
-  std::string text = fmt::format("{}: {}, compute capability {}, {} SMs, L2 {:.4g} MiB ({})\n", spec.name, spec.chip,
-                                 spec.compute_capability, spec.sm_count, spec.l2_bytes / (1 << 20), spec.origin);
+  std::string text = fmt::format("{}: {}, compute capability {}, {} SMs, L2 {:.4g} MiB\n", spec.name, spec.chip,
+                                 spec.compute_capability, spec.sm_count, spec.l2_bytes / (1 << 20));
+  if (spec.origin != "built in") text += fmt::format("  from {}\n", spec.origin);
   if (!view.note.empty()) text += wrapped(view.note, "  ");
   text += fmt::format("\n{}\n{}", bandwidth_rows(ceilings), compute_rows(ceilings));
   for (const std::string& note : spec.notes) text += wrapped(fmt::format("note: {}", note), "  ");
   for (const RooflineSection& section : view.sections) text += fmt::format("\n{}", section_rows(view, section));
-  bool bases[4] = {};
-  for (const RooflineSection& section : view.sections)
-    for (const LabelledPoint& point : section.points) bases[static_cast<int>(point.basis)] = true;
-  text += "\n";
-  for (const Basis basis : {Basis::loaded, Basis::requested, Basis::transaction, Basis::compulsory})
-    if (bases[static_cast<int>(basis)]) text += wrapped(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
-  return text;
+  return text + formula_rows(view) + basis_rows(view);
 }
 
 }  // namespace gpuexp
