@@ -1,7 +1,9 @@
 // The problem matmul: C[m,n] = A[m,k] B[k,n], row-major, float32 or float16 inputs, float32 accumulation and output.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "kernels/problem.h"
 #include "profiler/core/error.h"
@@ -21,6 +23,8 @@ std::int64_t elements_of(const char* matrix, std::string_view row_name, std::int
   }
   return rows * columns;
 }
+
+double larger_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 class MatmulWorkload final : public Workload {
  public:
@@ -48,16 +52,87 @@ class MatmulWorkload final : public Workload {
     Expected sum;
     sum.terms = k_;
     for (std::int64_t t = 0; t < k_; ++t) {
-      const double term =
-          kept_ ? static_cast<double>(a_rows_[row * k_ + t]) * static_cast<double>(b_columns_[column * k_ + t])
-                : input(a_index, row * k_ + t) * input(b_index, t * n_ + column);
+      const double term = a_value(row, t) * b_value(t, column);
       sum.value += term;
       sum.magnitude += std::abs(term);
     }
     return sum;
   }
 
+  // Freivalds' check, row by row: C x = A (B x) for random vectors x of +1 and -1, in O(mn + mk + kn) operations. A
+  // wrong element escapes one vector with probability 1/2 at most, unless it is smaller than what rounding may add up
+  // to in its row. Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
+  [[nodiscard]] std::optional<WholeCheck> check_whole(std::size_t buffer, const ElementReader& read) const override {
+    WholeCheck check;
+    check.method = fmt::format("Freivalds' check of all rows ({} random vectors)", freivalds_vectors);
+    if (n_ == 0) return check;
+    const std::vector<SignedRow> of_b = signed_sums_of_b();
+    const std::int64_t m = buffers_[buffer].elements / n_;
+    std::vector<double> row_of_c(static_cast<std::size_t>(n_));
+    for (std::int64_t row = 0; row < m; ++row) {
+      read(row * n_, n_, row_of_c.data());
+      const double error = row_error(row, row_of_c, of_b);
+      if (!(error <= 1.0) && check.first_wrong < 0) check.first_wrong = row * n_;
+      check.max_error = larger_or_nan(check.max_error, error);
+    }
+    return check;
+  }
+
  private:
+  static constexpr int freivalds_vectors = 2;
+  // One row of a matrix against the random vectors, and its sum of magnitudes.
+  struct SignedRow {
+    std::array<double, freivalds_vectors> sums{};
+    double magnitude = 0;
+    void add(double value, std::uint64_t signs) {
+      for (std::size_t v = 0; v < sums.size(); ++v) sums[v] += (signs >> v & 1U) != 0 ? value : -value;
+      magnitude += std::abs(value);
+    }
+  };
+  // Bit v is the sign of entry j of random vector v.
+  [[nodiscard]] std::uint64_t signs(std::int64_t j) const {
+    return static_cast<std::uint64_t>((uniform_input(seed_, 1000, static_cast<std::uint64_t>(j)) + 1.0) * 0x1p20);
+  }
+  [[nodiscard]] std::vector<SignedRow> signed_sums_of_b() const {
+    std::vector<SignedRow> rows(static_cast<std::size_t>(k_));
+    for (std::int64_t j = 0; j < n_; ++j) {
+      const std::uint64_t bits = signs(j);
+      for (std::int64_t p = 0; p < k_; ++p) rows[static_cast<std::size_t>(p)].add(b_value(p, j), bits);
+    }
+    return rows;
+  }
+  // Largest difference over its tolerance, which is the sum of the elements' tolerances.
+  [[nodiscard]] double row_error(std::int64_t row, const std::vector<double>& row_of_c,
+                                 const std::vector<SignedRow>& of_b) const {
+    SignedRow got;
+    for (std::int64_t j = 0; j < n_; ++j) got.add(row_of_c[static_cast<std::size_t>(j)], signs(j));
+    std::array<double, freivalds_vectors> wanted{};
+    Expected sum{0, 0, k_};
+    for (std::int64_t p = 0; p < k_; ++p) {
+      const double a = a_value(row, p);
+      const SignedRow& b = of_b[static_cast<std::size_t>(p)];
+      for (std::size_t v = 0; v < wanted.size(); ++v) wanted[v] += a * b.sums[v];
+      sum.magnitude += std::abs(a) * b.magnitude;
+    }
+    sum.value = sum.magnitude;  // bounds the sum of the elements' own roundings
+    const double allowed = tolerance(sum, accumulator(), DType::float32);
+    double worst = 0;
+    for (std::size_t v = 0; v < wanted.size(); ++v) {
+      const double difference = std::abs(got.sums[v] - wanted[v]);
+      const double error = difference == 0 ? 0 : difference / allowed;
+      worst = larger_or_nan(worst, error);
+    }
+    return worst;
+  }
+
+  [[nodiscard]] double a_value(std::int64_t row, std::int64_t p) const {
+    return kept_ ? static_cast<double>(a_rows_[static_cast<std::size_t>(row * k_ + p)]) : input(a_index, row * k_ + p);
+  }
+  [[nodiscard]] double b_value(std::int64_t p, std::int64_t column) const {
+    return kept_ ? static_cast<double>(b_columns_[static_cast<std::size_t>(column * k_ + p)])
+                 : input(b_index, p * n_ + column);
+  }
+
   // Matrices up to this size are generated once: verifying every element would otherwise generate each input n times.
   static constexpr std::int64_t kept_elements = std::int64_t{1} << 22U;
 

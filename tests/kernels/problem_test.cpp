@@ -111,6 +111,29 @@ TEST(Matmul, ReferenceIsTheProductOfTheRoundedInputs) {
   }
 }
 
+TEST(Matmul, WholeCheckFindsOneWrongElementAndNaN) {
+  const std::int64_t m = 37, n = 41, k = 300;
+  const auto workload = make("matmul/naive", "m=37 n=41 k=300");
+  std::vector<double> product(static_cast<std::size_t>(m * n));
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    product[static_cast<std::size_t>(i)] = round_to(DType::float32, workload->expected(2, i).value);
+  }
+  const auto check = [&] {
+    return workload->check_whole(2, [&](std::int64_t first, std::int64_t count, double* values) {
+      std::copy_n(product.begin() + first, count, values);
+    });
+  };
+  ASSERT_TRUE(check().has_value());
+  EXPECT_EQ(check()->first_wrong, -1);
+  EXPECT_LE(check()->max_error, 1.0);
+  const std::int64_t at = 20 * n + 7;
+  product[static_cast<std::size_t>(at)] += 0.1;
+  EXPECT_EQ(check()->first_wrong, 20 * n);
+  EXPECT_GT(check()->max_error, 1.0);
+  product[static_cast<std::size_t>(at)] = std::nan("");
+  EXPECT_EQ(check()->first_wrong, 20 * n);
+}
+
 TEST(Matmul, GeneratesLargeInputsWithoutKeepingThem) {
   // B has 2^40 elements: nothing may be kept, and an element far inside must still be right.
   const auto workload = make("matmul/naive", "m=1 n=549755813888 k=2");
