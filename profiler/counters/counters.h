@@ -19,13 +19,18 @@ struct PerfworksName {
 };
 
 struct Counter {
-  std::string_view id;       // "global_load_sectors": key in JSON, column in CSV
-  std::string_view group;    // "global", "shared", "dram", "l2", "flops", "tensor", "occupancy", "clock", "issue"
-  std::string_view unit;     // "sector", "request", "byte", "wavefront", "lane", "instruction", "1", "%", "MHz"
-  std::string_view meaning;  // one sentence
-  std::vector<PerfworksName> perfworks;            // empty: the cuda backend has no such counter
+  // "global_load_sectors": key in JSON, column in CSV
+  std::string_view id;
+  // "global", "shared", "issue", "bytes", "dram", "l2", "flops", "tensor", "occupancy", "clock"
+  std::string_view group;
+  // "request", "sector", "line", "lane", "byte", "wavefront", "instruction", "operation", "cycle", "1", "%"
+  std::string_view unit;
+  std::string_view meaning;              // one sentence
+  std::vector<PerfworksName> perfworks;  // empty: the cuda backend has no such counter
   // How the emulator gets it; empty: nothing emulates it. A ratio with a zero denominator is null with a reason.
   Quantity (*simt)(const SimtTotals&) = nullptr;
+  // Floating-point operations that one count stands for (an FMA is 2, a packed FMA 4); 0: it counts no arithmetic.
+  int flops = 0;
 
   // The metric on `chip`, or nullopt when the chip has none.
   [[nodiscard]] std::optional<std::string_view> metric_on(std::string_view chip) const;

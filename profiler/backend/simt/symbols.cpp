@@ -34,8 +34,7 @@ constexpr std::string_view kUnitPrefix = "gpuexp_simt_";                     // 
 constexpr std::string_view kShadowFolder = "profiler/backend/simt/shadow/";  // headers that stand in for CUDA's
 constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 
-// ---- names
-// ------------------------------------------------------------------------------------------------------------
+// ---- names ----
 
 // Empty when `mangled` is not a mangled name.
 std::string demangle(const std::string& mangled) {
@@ -146,8 +145,7 @@ std::string enclosing_function(const std::string& mangled) {
   return {};
 }
 
-// ---- files
-// --------------------------------------------------------------------------------------------------------------
+// ---- files ----
 
 class FileDescriptor {
  public:
@@ -249,8 +247,7 @@ std::optional<ElfFile> open_debug_file(Elf* elf, const std::filesystem::path& ex
   return std::nullopt;
 }
 
-// ---- debug information
-// --------------------------------------------------------------------------------------------------
+// ---- debug information ----
 
 bool starts_with_folder(std::string_view path, std::string_view folder) {
   return !folder.empty() && path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
@@ -400,8 +397,7 @@ class DebugInformation {
   std::vector<Range> ranges_;
 };
 
-// ---- the executable
-// -----------------------------------------------------------------------------------------------------
+// ---- the executable ----
 
 // Where the executable was loaded (0 unless position independent).
 std::uintptr_t load_bias() {

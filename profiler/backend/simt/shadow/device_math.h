@@ -85,8 +85,7 @@ GPUEXP_SHADOW_INLINE double downwards(double x) noexcept { return floor(x); }
 
 }  // namespace gpuexp_shadow
 
-// ---- min and max: CUDA has them in the global namespace; of a number and a NaN they give the number
-// ----------------------
+// ---- min and max: CUDA has them in the global namespace; of a number and a NaN they give the number ----
 
 #define GPUEXP_MIN_MAX(R, A, B)                                                            \
   GPUEXP_SHADOW_INLINE R min(A a, B b) noexcept { return gpuexp_shadow::lesser<R>(a, b); } \
@@ -123,8 +122,7 @@ GPUEXP_SHADOW_INLINE unsigned long long ullmax(unsigned long long a, unsigned lo
   return max(a, b);
 }
 
-// ---- functions that math.h lacks
-// ----------------------------------------------------------------------------------------
+// ---- functions that math.h lacks ----
 
 GPUEXP_SHADOW_INLINE float rsqrtf(float x) noexcept { return float(1.0 / ::sqrt(double(x))); }
 GPUEXP_SHADOW_INLINE double rsqrt(double x) noexcept { return 1.0 / ::sqrt(x); }
@@ -152,8 +150,7 @@ GPUEXP_SHADOW_INLINE float normcdff(float x) noexcept { return float(0.5 * ::erf
 GPUEXP_SHADOW_INLINE double normcdf(double x) noexcept { return 0.5 * ::erfc(-x * M_SQRT1_2); }
 GPUEXP_SHADOW_INLINE float __saturatef(float x) noexcept { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
-// ---- fast approximations
-// ------------------------------------------------------------------------------------------------
+// ---- fast approximations ----
 
 GPUEXP_SHADOW_INLINE float __expf(float x) noexcept { return expf(x); }
 GPUEXP_SHADOW_INLINE float __exp10f(float x) noexcept { return exp10f(x); }
@@ -172,8 +169,7 @@ GPUEXP_SHADOW_INLINE float __powf(float x, float y) noexcept { return exp2f(y * 
 // Beyond 2^126 the GPU's reciprocal underflows: CUDA C++ Programming Guide, "Intrinsic Functions".
 GPUEXP_SHADOW_INLINE float __fdividef(float a, float b) noexcept { return fabsf(b) > 0x1p126f ? a * 0.0f : a / b; }
 
-// ---- operations rounded to nearest even (rn), towards zero (rz), up (ru), down (rd)
-// --------------------------------------
+// ---- operations rounded to nearest even (rn), towards zero (rz), up (ru), down (rd) ----
 
 #define GPUEXP_BINARY(T, name, op)                                       \
   GPUEXP_SHADOW_INLINE T name##_rn(T a, T b) noexcept { return a op b; } \
@@ -231,8 +227,7 @@ GPUEXP_FMA(double, __fma, ::fma)
 #undef GPUEXP_FMA
 #undef GPUEXP_FMA_AS
 
-// ---- conversions
-// -----------------------------------------------------------------------------------------------------------
+// ---- conversions ----
 
 #define GPUEXP_TO_INT(Float, Int, name)                                  \
   GPUEXP_SHADOW_INLINE Int name##_rn(Float x) noexcept {                 \
@@ -291,8 +286,7 @@ GPUEXP_SHADOW_INLINE double __hiloint2double(int high, int low) noexcept {
   return __longlong_as_double((long long)((unsigned long long)(unsigned int)high << 32 | (unsigned int)low));
 }
 
-// ---- integers
-// ----------------------------------------------------------------------------------------------------------------
+// ---- integers ----
 
 GPUEXP_SHADOW_INLINE int __popc(unsigned int x) noexcept { return __builtin_popcount(x); }
 GPUEXP_SHADOW_INLINE int __popcll(unsigned long long x) noexcept { return __builtin_popcountll(x); }
