@@ -31,7 +31,7 @@
 // Reads a word of the emulator's thread-local state. Not volatile: the value is constant while a thread runs a kernel, so
 // the compiler may keep it in a register, and no block of the kernel is split.
 #define GPUEXP_READ_STATE(name, i)                                                \
-  ([]() __attribute__((always_inline)) noexcept {                                 \
+  ([]() __attribute__((always_inline)) {                                          \
     unsigned value;                                                               \
     __asm__("movl %%fs:" #name "+4*" #i "@tpoff, %0" : "=r"(value));              \
     return value;                                                                 \
@@ -166,7 +166,7 @@ GPUEXP_INLINE T gpuexp_atomic(T* address, T operand, T compare, int operation, i
 }
 #define GPUEXP_ATOMIC(name, type, operation, code)                                                  \
   static GPUEXP_INLINE type name(type* address, type value) noexcept {                             \
-    return gpuexp_atomic<type>(address, value, type{}, gpuexp_atomic_##operation, gpuexp_type_##code); \
+    return gpuexp_atomic<type>(address, value, static_cast<type>(0), gpuexp_atomic_##operation, gpuexp_type_##code); \
   }                                                                                                 \
   static GPUEXP_INLINE type name##_block(type* address, type value) noexcept { return name(address, value); }
 GPUEXP_ATOMIC(atomicAdd, int, add, int32)
