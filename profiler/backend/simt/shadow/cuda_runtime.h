@@ -23,7 +23,12 @@
 #define __global__ __attribute__((noipa, flatten))
 #endif
 // 256: every variable starts at bank 0, and an overflow meets padding (see tools/prepare_kernel_objects.cpp).
+// constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half.
+#if defined(__clang__)
+#define __shared__ __attribute__((aligned(256))) thread_local
+#else
 #define __shared__ constinit __attribute__((aligned(256))) thread_local
+#endif
 #define __constant__ __attribute__((section("gpuexp_constant")))
 
 #include "vector_types.h"
