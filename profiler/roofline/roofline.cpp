@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "profiler/core/text.h"
+#include "profiler/counters/counters.h"
 
 namespace gpuexp {
 namespace {
@@ -68,18 +71,49 @@ Quantity sum(const Quantity& a, const Quantity& b) {
   return result;
 }
 
-// Loads plus stores of one kind ("requested"); atomics both load and store.
+// Loads plus stores of one kind ("requested"). Global atomics both load and store, and are left out only when it is
+// known that there are none or when the backend says nothing of atomics at all.
 Quantity moved_bytes(const PointResult& result, const std::string& kind) {
-  Quantity total = sum(counter(result, kind + "_load_bytes"), counter(result, kind + "_store_bytes"));
-  const std::string atomics = kind + "_atomic_bytes";
-  if (!result.counters.contains(atomics) && !result.predicted.contains(atomics)) return total;
-  const Quantity atomic = counter(result, atomics);
+  const Quantity total = sum(counter(result, kind + "_load_bytes"), counter(result, kind + "_store_bytes"));
+  const std::string id = kind + "_atomic_bytes";
+  if (!result.counters.contains(id) && !result.predicted.contains(id)) return total;
+  const Quantity atomic = counter(result, id);
+  if (atomic.number() == 0.0) return total;
+  if (!atomic.has_value() && counter(result, "global_atomic_requests").number().value_or(0) == 0) return total;
   return sum(total, sum(atomic, atomic));
+}
+
+// Operations that the chip counted, weighted as the counter table says; nullopt when it counted none of that group.
+std::optional<double> counted_operations(const PointResult& result, std::string_view group) {
+  std::optional<double> total;
+  for (const auto& [id, quantity] : result.counters) {
+    const Counter* row = find_counter(id);
+    if (row == nullptr || row->group != group || quantity.source != Source::measured || !quantity.has_value()) continue;
+    total = total.value_or(0) + row->flops * *quantity.number();
+  }
+  return total;
+}
+
+// The tensor ceiling of a point whose tensor cores did most of the counted operations, or "".
+std::string tensor_precision(const PointResult& result) {
+  const double tensor = counted_operations(result, "tensor").value_or(0);
+  if (tensor <= counted_operations(result, "flops").value_or(0)) return {};
+  constexpr std::pair<const char*, const char*> pipes[] = {{"tensor_tf32_operations", "tf32"},
+                                                           {"tensor_fp16_operations", "fp16"},
+                                                           {"tensor_bf16_operations", "bf16"},
+                                                           {"tensor_fp16_half_sum_operations", "fp16_acc16"},
+                                                           {"tensor_fp64_operations", "fp64_tensor"}};
+  const auto* most = std::max_element(std::begin(pipes), std::end(pipes), [&](const auto& a, const auto& b) {
+    return counter(result, a.first).number().value_or(0) < counter(result, b.first).number().value_or(0);
+  });
+  return most->second;
 }
 
 // The compute ceiling that fits the point's dtype, and why.
 std::pair<std::string, std::string> precision_for(const PointResult& result, const AnalysisOptions& options) {
   if (!options.precision.empty()) return {std::string(find_precision(options.precision).id), "as asked"};
+  if (const std::string tensor = tensor_precision(result); !tensor.empty())
+    return {tensor, "tensor cores did most of the operations counted"};
   const ParamValue* value = result.point.params.find("dtype");
   if (value == nullptr) return {"fp32", "the point has no dtype; float32 on CUDA cores assumed"};
   const std::string dtype = to_text(*value);
@@ -247,6 +281,14 @@ void warn(Analysis& a, const PointResult& result, const DeviceSpec& spec) {
   if (working_set > spec.memory.bytes)
     a.warnings.push_back(fmt::format("the working set, {:.4g} GB, exceeds the memory of {}, {:.4g} GB",
                                      working_set / 1e9, spec.name, spec.memory.bytes / 1e9));
+  const auto cuda_cores = counted_operations(result, "flops");
+  const auto tensor_cores = counted_operations(result, "tensor");
+  if (result.flops > 0 && (cuda_cores || tensor_cores) && cuda_cores.value_or(0) + tensor_cores.value_or(0) == 0)
+    a.warnings.push_back(fmt::format(
+        "the FLOP counters are zero though the problem takes {} FLOPs: {}; the intensities use the problem's FLOPs",
+        number_text(result.flops),
+        tensor_cores ? "the counters collected do not see the pipe that did them"
+                     : "work of tensor cores shows in the counters of group tensor only"));
   warn_above_roof(a, result, spec);
 }
 

@@ -80,7 +80,7 @@ struct Analysis {
 };
 
 struct AnalysisOptions {
-  std::string precision;  // compute ceiling by id; empty = from the point's dtype
+  std::string precision;  // compute ceiling by id; empty = from what tensor cores counted, else from the dtype
 };
 
 // Reads counters requested_{load,store}_bytes and transaction_{load,store}_bytes (dram_{read,write}_bytes and the time

@@ -161,6 +161,12 @@ TEST(Analyze, AtomicsLoadAndStore) {
   const Analysis a = analyze(result, a100());
   EXPECT_EQ(a.requested.bytes.exact(), 1024U + 256);
   EXPECT_EQ(a.transaction.bytes.exact(), 1024U + 64);
+  // A measured point whose chip does not count atomics' bytes: none when it counted no atomic, else unknown.
+  result.counters["requested_atomic_bytes"] = Quantity::null("no such metric", Source::measured);
+  result.counters["global_atomic_requests"] = Quantity::count(0, Source::measured);
+  EXPECT_EQ(analyze(result, a100()).requested.bytes.exact(), 1024U);
+  result.counters["global_atomic_requests"] = Quantity::count(7, Source::measured);
+  EXPECT_EQ(analyze(result, a100()).requested.bytes.reason, "no such metric");
 }
 
 TEST(Analyze, TheCeilingFollowsTheDtype) {
@@ -274,6 +280,24 @@ TEST(Analyze, MoreThanAHundredPercentIsExplainedNotClamped) {
       a.warnings,
       Contains(HasSubstr(
           "117.9 % of the FP32 peak, which holds at 1410 MHz: at the measured 1755 MHz the peak is 24.26 TFLOP/s")));
+}
+
+// B07: a half-precision GEMM of a library runs on tensor cores and shows no FLOPs in the counters of CUDA cores.
+TEST(Analyze, ZeroFlopCountersAreNotZeroFlops) {
+  PointResult result = cuda_point(2e12, 1e9, 1e9, {10'000});
+  result.counters["fp32_fma_instructions"] = Quantity::count(0, Source::measured);
+  result.counters["fp16_fma_instructions"] = Quantity::count(0, Source::measured);
+  const Analysis blind = analyze(result, a100());
+  EXPECT_EQ(blind.precision, "fp32");
+  EXPECT_EQ(number(blind.compulsory.intensity), 1000);
+  EXPECT_THAT(blind.warnings, Contains(HasSubstr("the FLOP counters are zero though the problem takes 2")));
+  result.counters["tensor_fp16_operations"] = Quantity::count(2'000'000'000'000, Source::measured);
+  const Analysis seeing = analyze(result, a100());
+  EXPECT_EQ(seeing.precision, "fp16");
+  EXPECT_EQ(number(seeing.peak), 312e12);
+  EXPECT_THAT(seeing.precision_reason, HasSubstr("tensor cores"));
+  EXPECT_THAT(seeing.warnings, IsEmpty());
+  EXPECT_EQ(analyze(result, a100(), {"fp32"}).precision, "fp32");
 }
 
 TEST(Analyze, ATimeThatIsNoTimeIsRefused) {
