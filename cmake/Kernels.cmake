@@ -49,7 +49,8 @@ function(gpuexp_kernels)
   add_library(gpuexp_kernels INTERFACE)
   target_link_libraries(gpuexp_kernels INTERFACE gpuexp_problems $<TARGET_OBJECTS:gpuexp_problems>)
   gpuexp_simt_kernels(gpuexp_kernels_simt ${kernels})
-  target_link_libraries(gpuexp_kernels INTERFACE gpuexp_kernels_simt)
+  gpuexp_cuda_kernels(gpuexp_kernels_cuda ${kernels})  # cmake/Cuda.cmake
+  target_link_libraries(gpuexp_kernels INTERFACE gpuexp_kernels_simt gpuexp_kernels_cuda)
 endfunction()
 
 # gpuexp_simt_kernels(<target> <file.cu>...): an interface library that links these kernels, compiled for the emulator.

@@ -1,4 +1,4 @@
-// The problem matmul: C[m,n] = A[m,k] B[k,n], row-major, float32 or float16 inputs, float32 accumulation and output.
+// The problem matmul: C[m,n] = A[m,k] B[k,n], row-major, inputs of 4 or 2 bytes, float32 accumulation and output.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,16 +26,29 @@ std::int64_t elements_of(const char* matrix, std::string_view row_name, std::int
 
 double larger_or_nan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
+// How the elements of A and B are kept, and what they are rounded to.
+struct Storage {
+  DType dtype;
+  bool tf32 = false;  // float32 values that TF32 (10 fraction bits) holds exactly
+};
+
+// Nearest value with 11 significant bits, ties to even; the exponents of TF32 are those of float32.
+double round_to_tf32(double value) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
 class MatmulWorkload final : public Workload {
  public:
-  MatmulWorkload(std::int64_t m, std::int64_t n, std::int64_t k, DType dtype, std::uint64_t seed)
+  MatmulWorkload(std::int64_t m, std::int64_t n, std::int64_t k, Storage storage, std::uint64_t seed)
       : n_(n),
         k_(k),
         flops_(2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k)),
-        dtype_(dtype),
+        storage_(storage),
         seed_(seed),
-        buffers_{{"A", dtype, elements_of("A", "m", m, "k", k), Role::in},
-                 {"B", dtype, elements_of("B", "k", k, "n", n), Role::in},
+        buffers_{{"A", storage.dtype, elements_of("A", "m", m, "k", k), Role::in},
+                 {"B", storage.dtype, elements_of("B", "k", k, "n", n), Role::in},
                  {"C", DType::float32, elements_of("C", "m", m, "n", n), Role::out}} {
     if (k > 0 && buffers_[a_index].elements <= kept_elements && buffers_[b_index].elements <= kept_elements) keep();
   }
@@ -44,7 +57,8 @@ class MatmulWorkload final : public Workload {
   [[nodiscard]] double flops() const override { return flops_; }
 
   [[nodiscard]] double input(std::size_t buffer, std::int64_t i) const override {
-    return round_to(dtype_, uniform_input(seed_, buffer, static_cast<std::uint64_t>(i)));
+    const double value = uniform_input(seed_, buffer, static_cast<std::uint64_t>(i));
+    return storage_.tf32 ? round_to_tf32(value) : round_to(storage_.dtype, value);
   }
 
   [[nodiscard]] Expected expected(std::size_t /*buffer*/, std::int64_t i) const override {
@@ -136,7 +150,7 @@ class MatmulWorkload final : public Workload {
   // Matrices up to this size are generated once: verifying every element would otherwise generate each input n times.
   static constexpr std::int64_t kept_elements = std::int64_t{1} << 22U;
 
-  // A by rows and B by columns, so that expected() walks both in memory order. Exact: both dtypes fit a float.
+  // A by rows and B by columns, so that expected() walks both in memory order. Exact: every dtype fits a float.
   void keep() {
     const std::int64_t a_size = buffers_[a_index].elements, b_size = buffers_[b_index].elements;
     a_rows_.resize(static_cast<std::size_t>(a_size));
@@ -149,7 +163,7 @@ class MatmulWorkload final : public Workload {
 
   std::int64_t n_, k_;
   double flops_;
-  DType dtype_;
+  Storage storage_;
   std::uint64_t seed_;
   std::vector<BufferSpec> buffers_;
   bool kept_ = false;
@@ -173,11 +187,16 @@ class Matmul final : public Problem {
              "",
              0,
              0,
-             {{"float32", "4 bytes"}, {"float16", "2 bytes; sums and C stay float32"}}}};
+             {{"float32", "4 bytes"},
+              {"float16", "2 bytes; sums and C stay float32"},
+              {"bfloat16", "2 bytes; sums and C stay float32"},
+              {"tf32", "4 bytes, values that TF32 holds exactly"}}}};
   }
   [[nodiscard]] std::unique_ptr<Workload> make(const ParamSet& params, std::uint64_t seed) const override {
-    return std::make_unique<MatmulWorkload>(params.integer("m"), params.integer("n"), params.integer("k"),
-                                            dtype_from_text(params.word("dtype")), seed);
+    const std::string& word = params.word("dtype");
+    const Storage storage = word == "tf32" ? Storage{DType::float32, true} : Storage{dtype_from_text(word)};
+    return std::make_unique<MatmulWorkload>(params.integer("m"), params.integer("n"), params.integer("k"), storage,
+                                            seed);
   }
 };
 

@@ -303,6 +303,10 @@ ParamValue default_for(const Variant& variant, const std::vector<ParamSpec>& spe
 // Narrows a spec to what was compiled in.
 void narrow(ParamSpec& spec, const std::vector<ParamValue>& values) {
   if (values.empty()) return;
+  if (values.size() == 1) {  // nothing to choose
+    spec.default_value = values.front();
+    spec.default_from.clear();
+  }
   if (std::holds_alternative<std::string>(values.front())) {
     std::map<std::string, std::string> words;
     for (const ParamValue& value : values) {

@@ -1,0 +1,24 @@
+// What a run's `counters` list means on a chip: ids, groups and raw names turned into Perfworks metrics.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/backend/backend.h"
+
+namespace gpuexp::cuda {
+
+// "smsp__inst_executed.sum", "dram__bytes.sum.per_second": unit__counter.rollup, with optional submetrics.
+bool looks_like_metric(std::string_view name);
+
+// The entries of CounterPlan for this chip, in the order of the counter table and then as given, each once. An empty
+// list means every counter of the table that the GPU can count. A counter that the chip lacks has a refusal. Throws
+// Error(usage) for a name that is no counter, no group, and does not look like a metric.
+std::vector<CounterPlan::Entry> resolve_counters(std::string_view chip, const std::vector<std::string>& counters);
+
+// True for metrics that count (sums and extremes over the GPU's units): whole numbers, reported exactly. Averages,
+// ratios and percentages are not.
+bool counts_whole(std::string_view metric);
+
+}  // namespace gpuexp::cuda

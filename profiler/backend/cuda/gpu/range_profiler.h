@@ -1,0 +1,39 @@
+// Counts hardware events over a point's launches with CUPTI's range profiler: user ranges, user replay.
+//
+// The replay loop: for each pass the caller's work is queued again, between "range begins" and "range ends"; what is
+// queued before the range (flushing, restoring buffers) is not counted. After the last pass the counter image is
+// decoded and evaluated by metric name. The profiler is enabled for a point and disabled after it, so that it never
+// disturbs a timed launch.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profiler/backend/cuda/gpu/metric_set.h"
+
+namespace gpuexp::cuda {
+
+class RangeProfiler {
+ public:
+  // For the calling thread's CUDA context on this device. Throws CuptiFailure when CUPTI or permission is missing.
+  explicit RangeProfiler(int device);
+  ~RangeProfiler();
+  RangeProfiler(const RangeProfiler&) = delete;
+  RangeProfiler& operator=(const RangeProfiler&) = delete;
+
+  [[nodiscard]] const std::string& chip() const;  // "GH100"
+  // The set for these metrics; kept, as a sweep asks for the same one at every point.
+  const MetricSet& metrics(const std::vector<std::string>& names);
+  // Runs `prepare` and `launch` once per pass; both end synchronised with the device. Values by metric name.
+  std::map<std::string, double> count(const MetricSet& set, const std::function<void()>& prepare,
+                                      const std::function<void()>& launch);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpuexp::cuda
