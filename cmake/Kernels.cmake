@@ -6,11 +6,31 @@
 # their own, which a generated file defines.
 
 # One flag set whatever the build type, so that counts do not depend on how the rest was built. Target options follow
-# CMAKE_CXX_FLAGS_<CONFIG>, so the last -O wins.
+# CMAKE_CXX_FLAGS_<CONFIG>, so the last -O wins. What the groups are for:
+# - hooks: one call per memory access (thread sanitizer) and per basic block (coverage), which the emulator defines;
+# - order: blocks stay in source order and are neither merged, split nor duplicated, because lanes are merged by the
+#   lowest code address; one access in the source is one hook;
+# - numbers: no contraction, because a GPU build and the reference do not contract the same way.
 set(GPUEXP_SIMT_FLAGS
-    -O1 -g -fno-exceptions -fno-rtti -ffp-contract=off -fno-strict-aliasing -fno-omit-frame-pointer -w
-    -fsanitize=thread -fsanitize-coverage=trace-pc -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -fno-builtin
-    -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=)
+    -O1 -g -w -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-omit-frame-pointer -fno-stack-protector
+    -ffp-contract=off -fdata-sections -fno-unroll-loops -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
+    -fsanitize=thread -U_FORTIFY_SOURCE)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  list(APPEND GPUEXP_SIMT_FLAGS
+       -fsanitize-coverage=bb,no-prune,trace-pc "SHELL:-mllvm -tsan-instrument-read-before-write=1"
+       -fno-vectorize -fno-slp-vectorize -fno-builtin -fbracket-depth=1024)
+else()
+  list(APPEND GPUEXP_SIMT_FLAGS
+       -fsanitize-coverage=trace-pc -fno-extern-tls-init -fno-gnu-unique
+       -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-crossjumping -fno-tree-tail-merge -fno-thread-jumps
+       -fno-ipa-icf -fno-partial-inlining -fno-if-conversion -fno-if-conversion2 -fno-tree-loop-if-convert
+       -fno-tree-loop-distribute-patterns -fno-tree-vectorize -fno-split-loops -fno-unswitch-loops)
+endif()
+
+# Pads shared variables and binds dynamic ones; see the head of its source.
+add_executable(gpuexp_prepare_kernel_objects
+               ${CMAKE_CURRENT_SOURCE_DIR}/profiler/backend/simt/tools/prepare_kernel_objects.cpp)
+target_compile_features(gpuexp_prepare_kernel_objects PRIVATE cxx_std_20)
 
 function(gpuexp_kernel_wrapper backend kernel output)
   file(RELATIVE_PATH relative ${CMAKE_CURRENT_SOURCE_DIR}/kernels ${kernel})
@@ -57,16 +77,34 @@ endfunction()
 # Tests use it for kernels of their own.
 function(gpuexp_simt_kernels target)
   set(wrappers "")
+  set(prepared "")
+  set(folder ${CMAKE_BINARY_DIR}/generated/${target})
   foreach(kernel IN LISTS ARGN)
     gpuexp_kernel_wrapper(simt ${kernel} wrapper)
     list(APPEND wrappers ${wrapper})
+    cmake_path(GET wrapper FILENAME name)
+    list(APPEND prepared ${folder}/${name}.o)
   endforeach()
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE gpuexp_backend_simt)
+  if(NOT wrappers)
+    return()
+  endif()
   add_library(${target}_objects OBJECT ${wrappers})
-  set_target_properties(${target}_objects PROPERTIES LINKER_LANGUAGE CXX CXX_CLANG_TIDY "")
-  target_include_directories(${target}_objects PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../profiler/backend/simt/shadow ${CMAKE_SOURCE_DIR})
+  set_target_properties(${target}_objects PROPERTIES LINKER_LANGUAGE CXX CXX_CLANG_TIDY "" INTERPROCEDURAL_OPTIMIZATION OFF)
+  target_include_directories(${target}_objects PRIVATE ${CMAKE_SOURCE_DIR}/profiler/backend/simt/shadow ${CMAKE_SOURCE_DIR})
   target_compile_features(${target}_objects PRIVATE cxx_std_20)
   target_compile_definitions(${target}_objects PRIVATE GPUEXP_SIMT=1)
   target_compile_options(${target}_objects PRIVATE ${GPUEXP_SIMT_FLAGS})
-  add_library(${target} INTERFACE)
-  target_link_libraries(${target} INTERFACE $<TARGET_OBJECTS:${target}_objects> gpuexp_backend_simt)
+
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${prepared}
+    COMMAND gpuexp_prepare_kernel_objects ${folder} $<TARGET_OBJECTS:${target}_objects>
+    DEPENDS gpuexp_prepare_kernel_objects ${target}_objects $<TARGET_OBJECTS:${target}_objects>
+    COMMENT "Preparing ${target}" COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${target}_prepared DEPENDS ${prepared})
+  add_dependencies(${target} ${target}_prepared)
+  set_source_files_properties(${prepared} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  target_link_libraries(${target} INTERFACE ${prepared})
 endfunction()

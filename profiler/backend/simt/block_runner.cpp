@@ -1,0 +1,530 @@
+// Running blocks: fibers, schedules, barriers and warp intrinsics.
+#include "profiler/backend/simt/block_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "profiler/backend/simt/shadow/gpuexp_simt.h"
+#include "profiler/backend/simt/symbols.h"
+
+namespace context = boost::context::detail;
+
+// The state that kernels read (shadow/gpuexp_simt.h), and the block of shared memory behind every `extern __shared__`
+// array: 227 KiB, the most that a kernel can have.
+extern "C" {
+thread_local unsigned gpuexp_simt_thread[3] = {};
+thread_local unsigned gpuexp_simt_block[3] = {};
+thread_local unsigned gpuexp_simt_block_size[3] = {};
+thread_local unsigned gpuexp_simt_grid_size[3] = {};
+alignas(256) thread_local char gpuexp_simt_dynamic_shared[228 * 1024];
+}
+
+namespace gpuexp::simt {
+namespace {
+
+constexpr std::uint64_t kStackBytes = 256 * 1024;
+// The top of each stack is shifted, so that the frames of a warp's lanes do not compete for the same cache sets.
+constexpr std::uint64_t kStackShift = 576;
+constexpr std::uint64_t kStackShifts = 29;
+constexpr std::uint64_t kTraceStride = kTraceEvents + 24;
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+std::string place(const void* pc) { return source_site(pc).to_text(); }
+
+}  // namespace
+
+void switch_to_scheduler(LaneState why) {
+  hot.lane->state = why;
+  const context::transfer_t back = context::jump_fcontext(hot.scheduler, nullptr);
+  hot.scheduler = back.fctx;
+}
+
+void stop_lane(const Fault& fault) {
+  hot.lane->fault = fault;
+  switch_to_scheduler(LaneState::stopped);
+  __builtin_unreachable();
+}
+
+// A fiber runs the kernel once per block, for ever.
+void fiber_main(context::transfer_t from) {
+  hot.scheduler = from.fctx;
+  while (true) {
+    const LaunchJob& job = *hot.runner->job_;
+    job.invoke_body(job.body);
+    switch_to_scheduler(LaneState::exited);
+  }
+}
+
+BlockRunner::BlockRunner()
+    : stacks_(kMaxBlockThreads * kStackBytes),
+      trace_memory_(kWarpLanes * kTraceStride * (sizeof(EventCode) + sizeof(std::uint64_t)) + 64),
+      lanes_(kMaxBlockThreads) {
+  auto* addresses = reinterpret_cast<std::uint64_t*>(trace_memory_.data());
+  auto* codes = reinterpret_cast<EventCode*>(addresses + kWarpLanes * kTraceStride);
+  for (std::size_t i = 0; i < kWarpLanes; ++i) {
+    traces_[i].addresses = addresses + i * kTraceStride;
+    traces_[i].codes = codes + i * kTraceStride;
+  }
+  for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) {
+    lanes_[i].thread = i;
+    lanes_[i].stack_low = reinterpret_cast<std::uint64_t>(stacks_.data()) + i * kStackBytes;
+    lanes_[i].stack_size = kStackBytes;
+  }
+}
+
+void BlockRunner::start_fiber(Lane& lane) {
+  const std::uint64_t top = lane.stack_low + kStackBytes - lane.thread % kStackShifts * kStackShift;
+  lane.context = context::make_fcontext(reinterpret_cast<void*>(top / 64 * 64), top - lane.stack_low, fiber_main);
+}
+
+void BlockRunner::begin_launch(LaunchJob& job) {
+  job_ = &job;
+  threads_ = static_cast<std::uint32_t>(job.block().count());
+  warps_ = (threads_ + kWarpLanes - 1) / kWarpLanes;
+  const TlsBlock tls = tls_block();
+  tls_begin_ = reinterpret_cast<std::uint64_t>(tls.begin);
+  hot = {};
+  hot.runner = this;
+  hot.kernel = reinterpret_cast<std::uint64_t>(job.kernel);
+  hot.shared_base = tls_begin_;
+  hot.shared_size = tls.size;
+  hot.shared_run = reinterpret_cast<const std::uint8_t*>(job.shared->run.data());
+  hot.arena_base = job.memory->base();
+  hot.arena_size = job.memory->size();
+  hot.slots = job.memory->slots();
+  hot.views = job.memory->views();
+  entry_checked_ = false;
+  checker_.begin_launch(tls.size);
+  counter_.begin_launch(*job.memory, job.shared->variables);
+  counter_.set_shared_base(tls_begin_);
+  findings_.clear();
+  const Dim3& size = job.block();
+  for (std::uint32_t i = 0; i < threads_; ++i) {
+    const auto x = static_cast<std::uint32_t>(size.x), y = static_cast<std::uint32_t>(size.y);
+    lanes_[i].index[0] = i % x;
+    lanes_[i].index[1] = i / x % y;
+    lanes_[i].index[2] = i / x / y;
+    if (lanes_[i].context == nullptr) start_fiber(lanes_[i]);
+  }
+  const Dim3& grid = job.grid();
+  const auto set = [](unsigned* to, const Dim3& from) {
+    to[0] = static_cast<unsigned>(from.x);
+    to[1] = static_cast<unsigned>(from.y);
+    to[2] = static_cast<unsigned>(from.z);
+  };
+  set(gpuexp_simt_block_size, size);
+  set(gpuexp_simt_grid_size, grid);
+}
+
+std::uint32_t BlockRunner::warp_size(std::uint32_t warp) const {
+  return std::min<std::uint32_t>(kWarpLanes, threads_ - warp * kWarpLanes);
+}
+
+std::uint32_t BlockRunner::in_state(std::uint32_t warp, LaneState state) const {
+  std::uint32_t mask = 0;
+  for (std::uint32_t lane = 0; lane < warp_size(warp); ++lane) {
+    mask |= static_cast<std::uint32_t>(lanes_[warp * kWarpLanes + lane].state == state) << lane;
+  }
+  return mask;
+}
+
+void BlockRunner::schedule(std::uint32_t count, std::uint64_t salt, std::vector<std::uint32_t>& order) const {
+  order.resize(count);
+  std::iota(order.begin(), order.end(), 0U);
+  if (job_->schedule == Schedule::reverse) std::reverse(order.begin(), order.end());
+  if (job_->schedule != Schedule::random) return;
+  std::uint64_t state = mix(job_->schedule_seed) ^ mix(block_ * 4099 + phase_) ^ mix(~salt);
+  for (std::uint32_t i = count; i > 1; --i) {
+    state = mix(state);
+    std::swap(order[i - 1], order[state % i]);
+  }
+}
+
+void BlockRunner::refill_shared() {
+  for (const SharedVariable& variable : job_->shared->variables) {
+    std::memset(reinterpret_cast<void*>(tls_begin_ + variable.offset), 0xff, variable.size);  // NaN in every float type
+  }
+}
+
+void BlockRunner::start_block(std::uint64_t block) {
+  block_ = block;
+  phase_ = 0;
+  atomics_ordered_ = false;
+  const auto x = static_cast<std::uint64_t>(job_->grid().x), y = static_cast<std::uint64_t>(job_->grid().y);
+  gpuexp_simt_block[0] = static_cast<unsigned>(block % x);
+  gpuexp_simt_block[1] = static_cast<unsigned>(block / x % y);
+  gpuexp_simt_block[2] = static_cast<unsigned>(block / x / y);
+  for (std::uint32_t i = 0; i < threads_; ++i) lanes_[i].state = LaneState::ready;
+  refill_shared();
+  checker_.begin_block(block, tls_begin_, &findings_);
+}
+
+void BlockRunner::run_block(std::uint64_t block, std::uint64_t position) {
+  position_ = position;
+  start_block(block);
+  do {
+    schedule(warps_, 0, warp_order_);
+    for (const std::uint32_t warp : warp_order_) {
+      run_warp(warp);
+      if (job_->stopped() != Stop::none) return abandon();
+    }
+    ++phase_;
+  } while (release_barrier());
+  checker_.end_interval();
+  for (std::uint32_t i = 0; i < threads_; ++i) {
+    if (lanes_[i].state != LaneState::exited) start_fiber(lanes_[i]);  // it was stopped within the kernel
+  }
+  if (job_->should_stop()) abandon();
+}
+
+// Leaves the block as it is; its fibers start afresh.
+void BlockRunner::abandon() {
+  checker_.end_interval();
+  for (std::uint32_t i = 0; i < threads_; ++i) start_fiber(lanes_[i]);
+  for (Trace& trace : traces_) trace.code_count = trace.address_count = 0;
+}
+
+void BlockRunner::resume(Lane& lane, Trace& trace) {
+  lane.state = LaneState::ready;
+  hot.lane = &lane;
+  hot.code_next = trace.codes + trace.code_count;
+  hot.code_limit = trace.codes + kTraceEvents - kTraceSlack;
+  hot.address_next = trace.addresses + trace.address_count;
+  hot.stack_low = lane.stack_low;
+  hot.stack_size = lane.stack_size;
+  gpuexp_simt_thread[0] = lane.index[0];
+  gpuexp_simt_thread[1] = lane.index[1];
+  gpuexp_simt_thread[2] = lane.index[2];
+  lane.context = context::jump_fcontext(lane.context, nullptr).fctx;
+  trace.code_count = static_cast<std::uint32_t>(hot.code_next - trace.codes);
+  trace.address_count = static_cast<std::uint32_t>(hot.address_next - trace.addresses);
+  hot.code_next = hot.code_limit = nullptr;
+  hot.lane = nullptr;
+}
+
+void BlockRunner::merge(std::uint32_t warp, std::uint32_t paused) {
+  const std::uint32_t size = warp_size(warp);
+  merger_.consume(traces_, size == kWarpLanes ? 0xffffffffU : (1U << size) - 1, paused, warp);
+}
+
+void BlockRunner::run_warp(std::uint32_t warp) {
+  const std::uint32_t size = warp_size(warp);
+  schedule(size, warp + 1, lane_order_);
+  while (true) {
+    for (const std::uint32_t index : lane_order_) {
+      Lane& lane = lane_of(warp, index);
+      if (lane.state != LaneState::ready) continue;
+      resume(lane, traces_[index]);
+      if (lane.state == LaneState::stopped) report_fault(lane);
+      if (!entry_checked_) {
+        entry_checked_ = true;
+        const auto* entry = reinterpret_cast<const void*>(hot.entry_pc);
+        if (entry != nullptr && mangled_function(entry) != job_->kernel_symbol) {
+          job_->refuse(fmt::format("{}: {} is called but was not inlined into the kernel; mark it __device__",
+                                   place(entry), kernel_name(entry)));
+        }
+      }
+    }
+    if (resolve_warp_ops(warp)) continue;
+    const std::uint32_t full = in_state(warp, LaneState::trace_full);
+    if (full != 0) {
+      if (job_->should_stop()) return;
+      merge(warp, full);
+      for (std::uint32_t lane = 0; lane < size; ++lane) {
+        const bool room = traces_[lane].code_count < kTraceEvents - kTraceSlack;
+        if ((full >> lane & 1U) != 0 && room) lane_of(warp, lane).state = LaneState::ready;
+      }
+      continue;
+    }
+    if (resolve_active_mask(warp)) continue;
+    if (in_state(warp, LaneState::warp_op) == 0) break;
+    report_stuck(warp);
+  }
+  merge(warp, 0);
+}
+
+// Warp intrinsics
+// ------------------------------------------------------------------------------------------------------
+
+bool BlockRunner::resolve_warp_ops(std::uint32_t warp) {
+  bool any = false;
+  for (std::uint32_t lane = 0; lane < warp_size(warp); ++lane) any |= resolve_group(warp, lane);
+  return any;
+}
+
+// An intrinsic happens once every lane that its mask names and that has not exited waits at one with the same mask.
+bool BlockRunner::resolve_group(std::uint32_t warp, std::uint32_t lane) {
+  const Lane& first = lane_of(warp, lane);
+  if (first.state != LaneState::warp_op || first.op.kind == WarpOpKind::active_mask) return false;
+  std::uint32_t group = 0;
+  for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
+    if ((first.op.mask >> i & 1U) == 0) continue;
+    const Lane& other = lane_of(warp, i);
+    if (other.state == LaneState::exited || other.state == LaneState::stopped) continue;
+    const bool joins = other.state == LaneState::warp_op && other.op.kind == first.op.kind &&
+                       other.op.detail == first.op.detail && other.op.mask == first.op.mask;
+    if (!joins) return false;
+    group |= 1U << i;
+  }
+  compute(warp, group);
+  for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
+    lane_of(warp, static_cast<std::uint32_t>(std::countr_zero(rest))).state = LaneState::ready;
+  }
+  return true;
+}
+
+// The lanes at one __activemask are those that run it together: all others wait elsewhere or have exited.
+bool BlockRunner::resolve_active_mask(std::uint32_t warp) {
+  EventCode lowest = 0;
+  std::uint32_t group = 0;
+  for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
+    const Lane& lane = lane_of(warp, i);
+    if (lane.state != LaneState::warp_op || lane.op.kind != WarpOpKind::active_mask) continue;
+    if (group == 0 || lane.wait_code < lowest) {
+      lowest = lane.wait_code;
+      group = 0;
+    }
+    if (lane.wait_code == lowest) group |= 1U << i;
+  }
+  for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
+    Lane& lane = lane_of(warp, static_cast<std::uint32_t>(std::countr_zero(rest)));
+    lane.op.result = group;
+    lane.state = LaneState::ready;
+  }
+  return group != 0;
+}
+
+namespace {
+
+std::uint32_t reduce(int operation, bool is_signed, std::uint32_t a, std::uint32_t b) {
+  const bool less = is_signed ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
+  switch (operation) {
+    case gpuexp_reduce_add:
+      return a + b;
+    case gpuexp_reduce_min:
+      return less ? a : b;
+    case gpuexp_reduce_max:
+      return less ? b : a;
+    case gpuexp_reduce_and:
+      return a & b;
+    case gpuexp_reduce_or:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+}  // namespace
+
+void BlockRunner::compute(std::uint32_t warp, std::uint32_t group) {
+  const auto op = [&](std::uint32_t lane) -> WarpOp& { return lane_of(warp, lane).op; };
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(group));
+  const auto for_group = [&](auto&& visit) {
+    for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
+      visit(static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  };
+  const WarpOpKind kind = op(first).kind;
+  const int detail = op(first).detail;
+  if (kind == WarpOpKind::shuffle) {
+    for_group([&](std::uint32_t lane) { shuffle(warp, lane, group); });
+  } else if (kind == WarpOpKind::vote) {
+    std::uint32_t ballot = 0;
+    for_group([&](std::uint32_t lane) { ballot |= static_cast<std::uint32_t>(op(lane).bits) << lane; });
+    std::uint64_t result = ballot;
+    if (detail == gpuexp_vote_any) result = ballot != 0;
+    if (detail == gpuexp_vote_all) result = ballot == group;
+    for_group([&](std::uint32_t lane) { op(lane).result = result; });
+  } else if (kind == WarpOpKind::reduce) {
+    auto sum = static_cast<std::uint32_t>(op(first).bits);
+    const bool is_signed = op(first).argument != 0;
+    for_group([&](std::uint32_t lane) {
+      if (lane != first) sum = reduce(detail, is_signed, sum, static_cast<std::uint32_t>(op(lane).bits));
+    });
+    for_group([&](std::uint32_t lane) { op(lane).result = sum; });
+  } else if (kind == WarpOpKind::match) {
+    for_group([&](std::uint32_t lane) {
+      std::uint32_t same = 0;
+      for_group([&](std::uint32_t other) {
+        if (op(other).bits == op(lane).bits) same |= 1U << other;
+      });
+      op(lane).result = detail == 0 || same == group ? same : 0;
+    });
+  }
+}
+
+// Which lane is read: the PTX manual's shfl.sync, with the clamp and segment masks that CUDA's `width` stands for.
+void BlockRunner::shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
+  Lane& self = lane_of(warp, lane);
+  const auto width = static_cast<std::uint32_t>(self.op.width);
+  const std::uint32_t segment = ~(width - 1) & 31U;
+  const std::uint32_t low = lane & segment;
+  const std::uint32_t high = low | (~segment & 31U);
+  const std::uint32_t b = self.op.argument & 31U;
+  std::uint32_t source = lane;
+  switch (self.op.detail) {
+    case gpuexp_shuffle_up:
+      source = lane >= low + b ? lane - b : lane;
+      break;
+    case gpuexp_shuffle_down:
+      source = lane + b <= high ? lane + b : lane;
+      break;
+    case gpuexp_shuffle_xor:
+      source = (lane ^ b) <= high ? lane ^ b : lane;
+      break;
+    default:
+      source = low | (b & ~segment);
+      break;
+  }
+  if ((group >> source & 1U) != 0) {
+    self.op.result = lane_of(warp, source).op.bits;
+    return;
+  }
+  self.op.result = ~std::uint64_t{0};
+  const bool stopped = source < warp_size(warp) && lane_of(warp, source).state == LaneState::stopped;
+  if (!stopped) report(FindingKind::inactive_lane, self, self.wait_code, 0, 0, source);
+}
+
+// No lane can run and an intrinsic still waits for one: on the hardware the warp hangs here.
+void BlockRunner::report_stuck(std::uint32_t warp) {
+  for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
+    Lane& lane = lane_of(warp, i);
+    if (lane.state != LaneState::warp_op) continue;
+    for (std::uint32_t j = 0; j < warp_size(warp); ++j) {
+      const Lane& other = lane_of(warp, j);
+      const bool missing =
+          (lane.op.mask >> j & 1U) != 0 && (other.state == LaneState::barrier ||
+                                            (other.state == LaneState::warp_op && other.wait_code != lane.wait_code));
+      if (!missing && other.state != LaneState::warp_op) continue;
+      if (!missing && j + 1 != warp_size(warp)) continue;
+      const EventCode elsewhere = missing ? other.wait_code : EventCode{0};
+      report(FindingKind::divergent_barrier, lane, lane.wait_code, elsewhere, 0, j);
+      break;
+    }
+  }
+  for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
+    Lane& lane = lane_of(warp, i);
+    if (lane.state == LaneState::warp_op) lane.state = LaneState::stopped;
+  }
+}
+
+// Barriers
+// -------------------------------------------------------------------------------------------------------------
+
+bool BlockRunner::release_barrier() {
+  const Lane* first = nullptr;
+  const Lane* odd = nullptr;
+  int count = 0;
+  bool all = true, any = false;
+  for (std::uint32_t i = 0; i < threads_; ++i) {
+    const Lane& lane = lanes_[i];
+    if (lane.state != LaneState::barrier) continue;
+    if (first == nullptr) first = &lane;
+    if (lane.wait_code != first->wait_code && odd == nullptr) odd = &lane;
+    count += lane.barrier.predicate;
+    all &= lane.barrier.predicate != 0;
+    any |= lane.barrier.predicate != 0;
+  }
+  if (first == nullptr) return false;
+  if (odd != nullptr) {
+    // One barrier of the source may have become several in the code.
+    const auto pc = [&](const Lane& lane) {
+      return static_cast<const char*>(job_->kernel) + offset_of(lane.wait_code);
+    };
+    if (source_site(pc(*first)).to_text() != source_site(pc(*odd)).to_text()) {
+      report(FindingKind::divergent_barrier, *odd, odd->wait_code, first->wait_code, 0, first->thread);
+      for (std::uint32_t i = 0; i < threads_; ++i) {
+        if (lanes_[i].state == LaneState::barrier) lanes_[i].state = LaneState::stopped;
+      }
+      return false;
+    }
+  }
+  checker_.end_interval();
+  for (std::uint32_t i = 0; i < threads_; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.state != LaneState::barrier) continue;
+    lane.state = LaneState::ready;
+    switch (lane.barrier.kind) {
+      case gpuexp_barrier_count:
+        lane.barrier.result = count;
+        break;
+      case gpuexp_barrier_and:
+        lane.barrier.result = all ? 1 : 0;
+        break;
+      case gpuexp_barrier_or:
+        lane.barrier.result = any ? 1 : 0;
+        break;
+      default:
+        lane.barrier.result = 0;
+        break;
+    }
+  }
+  return true;
+}
+
+// Findings
+// -------------------------------------------------------------------------------------------------------------
+
+void BlockRunner::report(FindingKind kind, const Lane& lane, EventCode code, EventCode other, std::uint64_t address,
+                         std::uint64_t extra) {
+  if (other != 0 && other < code) std::swap(code, other);
+  FindingRecord record;
+  record.occurrences = 1;
+  record.block = block_;
+  record.thread = lane.thread;
+  record.address = address;
+  if (address - hot.shared_base < hot.shared_size) {
+    record.shared = true;
+    record.address = address - hot.shared_base;
+  }
+  record.extra = extra;
+  findings_.add({kind, code, other}, record);
+}
+
+void BlockRunner::report_fault(Lane& lane) {
+  const Fault fault = std::exchange(lane.fault, {});
+  switch (fault.kind) {
+    case FaultKind::none:
+      return;
+    case FaultKind::out_of_bounds:
+      return report(FindingKind::out_of_bounds, lane, fault.code, 0, fault.address, 0);
+    case FaultKind::misaligned:
+      return report(FindingKind::misaligned, lane, fault.code, 0, fault.address, 0);
+    case FaultKind::write_to_input:
+      return report(FindingKind::write_to_input, lane, fault.code, 0, fault.address, 0);
+    case FaultKind::inactive_lane:
+      return report(FindingKind::inactive_lane, lane, fault.code, 0, 0, fault.address);
+    case FaultKind::stopped:
+      return;
+    case FaultKind::refused: {
+      const std::string& function = mangled_function(fault.pc);
+      const bool nested = function != job_->kernel_symbol;
+      job_->refuse(fmt::format("{}: {} {}", place(fault.pc), nested ? kernel_name(fault.pc) : kernel_name(job_->kernel),
+                               fault.what));
+      return;
+    }
+  }
+}
+
+void BlockRunner::order_atomics() {
+  if (atomics_ordered_) return;
+  if (!job_->whole) {
+    job_->stop(Stop::needs_all_blocks);
+    stop_lane({FaultKind::stopped, 0, 0, nullptr, nullptr});
+  }
+  if (!job_->wait_for_earlier(position_)) stop_lane({FaultKind::stopped, 0, 0, nullptr, nullptr});
+  atomics_ordered_ = true;
+}
+
+}  // namespace gpuexp::simt

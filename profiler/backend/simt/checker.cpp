@@ -1,0 +1,295 @@
+// Races and reads of memory nobody wrote.
+#include "profiler/backend/simt/checker.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace gpuexp::simt {
+namespace {
+
+constexpr std::uint32_t kByteBits = 4;
+constexpr std::uint32_t kAllBytes = 15;
+constexpr std::uint32_t kWarpShift = 23;  // order = (warp << kWarpShift | generation) << kByteBits | bytes
+constexpr std::uint64_t kFirstTable = 4096;
+constexpr std::uint32_t kMaxWarps = 32;
+
+std::uint32_t bytes_of(std::uint32_t order) { return order & kAllBytes; }
+std::uint32_t generation_of(std::uint32_t order) { return (order >> kByteBits) & ((1U << kWarpShift) - 1); }
+bool plain_write(EventCode code) { return op_of(code) == AccessKind::store; }
+
+std::uint64_t hash(std::uint64_t word) { return (word * 0x9e3779b97f4a7c15U) >> 20U; }
+
+}  // namespace
+
+void Checker::begin_launch(std::uint64_t shared_bytes) {
+  const std::uint64_t bytes = (shared_bytes / 4 + 8) * sizeof(Cell);
+  if (shared_cells_.size() < bytes) shared_cells_ = Mapping(bytes);
+  cells_ = reinterpret_cast<Cell*>(shared_cells_.data());
+  if (table_.empty()) table_.resize(kFirstTable);
+  syncs_.resize(kMaxWarps);
+  generation_.assign(std::size_t{kMaxWarps} * kWarpLanes, 0);
+}
+
+void Checker::begin_block(std::uint64_t block, std::uint64_t shared_base, Findings* findings) {
+  block_ = block;
+  shared_base_ = shared_base;
+  findings_ = findings;
+  ++block_serial_;
+  ++interval_;
+  table_used_ = 0;
+}
+
+std::uint32_t Checker::order_of(std::uint32_t warp, std::uint32_t lane) const {
+  const std::uint32_t generation = generation_[warp * kWarpLanes + lane];
+  return generation == 0 ? 0 : (warp << kWarpShift | generation) << kByteBits;
+}
+
+inline bool Checker::touch(Cell& cell, const Entry& entry) {
+  if (cell.interval == interval_) {
+    Entry& first = cell.first;
+    if (first.code != entry.code || first.order != entry.order) return touch_again(cell, entry);
+    first.low = std::min(first.low, entry.low);
+    first.high = std::max(first.high, entry.high);
+    first.lanes |= entry.lanes;
+  } else {
+    cell.interval = interval_;
+    cell.next = 0;
+    cell.suspect = 0;
+    cell.first = entry;
+  }
+  if (!plain_write(entry.code) || cell.first.low == cell.first.high || cell.suspect != 0) return false;
+  cell.suspect = 1;
+  return true;
+}
+
+// A second place, or the same in another order. True when the word has just become suspect.
+bool Checker::touch_again(Cell& cell, const Entry& entry) {
+  for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) {
+    Entry& known = links_[at - 1].entry;
+    if (known.code != entry.code || known.order != entry.order) continue;
+    known.low = std::min(known.low, entry.low);
+    known.high = std::max(known.high, entry.high);
+    known.lanes |= entry.lanes;
+    if (!plain_write(entry.code) || cell.suspect != 0) return false;
+    cell.suspect = 1;
+    return true;
+  }
+  links_.push_back({entry, cell.next});
+  cell.next = static_cast<std::uint32_t>(links_.size());
+  if (cell.suspect != 0) return false;
+  bool writes = false;
+  for_entries(cell, [&](const Entry& e) { writes |= plain_write(e.code); });
+  if (!writes) return false;
+  cell.suspect = 1;
+  return true;
+}
+
+template <class F>
+void Checker::for_entries(const Cell& cell, F&& visit) const {
+  visit(cell.first);
+  for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) visit(links_[at - 1].entry);
+}
+
+inline void Checker::touch_shared(std::uint64_t offset, int width, const Entry& entry) {
+  const bool reads = op_of(entry.code) != AccessKind::store;
+  const bool writes = op_of(entry.code) != AccessKind::load;
+  std::uint64_t word = offset / 4;
+  const std::uint64_t end = (offset + static_cast<unsigned>(width) + 3) / 4;
+  Entry mine = entry;
+  std::uint32_t bytes = kAllBytes;
+  if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
+  mine.order |= bytes;
+  for (; word != end; ++word) {
+    Cell& cell = cells_[word];
+    if (cell.block != block_serial_) {
+      cell.block = block_serial_;
+      cell.written = 0;
+    }
+    if (reads && (cell.written & bytes) != bytes) {
+      pending_.push_back({word, mine.code, mine.low, static_cast<std::uint8_t>(bytes & ~cell.written), nullptr});
+    }
+    if (touch(cell, mine)) shared_suspects_.push_back(word);
+    if (writes) cell.written = static_cast<std::uint8_t>(cell.written | bytes);
+  }
+}
+
+void Checker::shared(const WarpAccess& access) {
+  const int width = width_of(access.code);
+  const std::uint32_t first_thread = access.warp * kWarpLanes;
+  Entry entry;
+  entry.code = access.code;
+  if (access.uniform && !any_sync_) {
+    const int first = std::countr_zero(access.mask);
+    entry.low = static_cast<std::uint16_t>(first_thread + static_cast<unsigned>(first));
+    entry.high = static_cast<std::uint16_t>(first_thread + 31U - static_cast<unsigned>(std::countl_zero(access.mask)));
+    entry.lanes = access.mask;
+    touch_shared(access.address[first] - shared_base_, width, entry);
+    return;
+  }
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    entry.low = entry.high = static_cast<std::uint16_t>(first_thread + lane);
+    entry.lanes = 1U << lane;
+    entry.order = any_sync_ ? order_of(access.warp, lane) : 0;
+    touch_shared(access.address[lane] - shared_base_, width, entry);
+  }
+}
+
+void Checker::grow() {
+  std::vector<GlobalCell> old(table_.size() * 2);
+  old.swap(table_);
+  const std::uint64_t mask = table_.size() - 1;
+  for (const GlobalCell& cell : old) {
+    if (cell.cell.interval != interval_) continue;
+    std::uint64_t at = hash(cell.word) & mask;
+    while (table_[at].cell.interval == interval_) at = (at + 1) & mask;
+    table_[at] = cell;
+  }
+}
+
+// Cells of earlier intervals count as free: within an interval none is ever freed, so probing finds every live one.
+Checker::Cell& Checker::global_cell(std::uint64_t word) {
+  if (2 * table_used_ >= table_.size()) grow();
+  const std::uint64_t mask = table_.size() - 1;
+  std::uint64_t at = hash(word) & mask;
+  while (table_[at].cell.interval == interval_ && table_[at].word != word) at = (at + 1) & mask;
+  GlobalCell& found = table_[at];
+  if (found.cell.interval != interval_) {
+    found.word = word;
+    ++table_used_;
+  }
+  return found.cell;
+}
+
+void Checker::global(const WarpAccess& access, const BufferView& view) {
+  const int width = width_of(access.code);
+  const AccessKind op = op_of(access.code);
+  Entry entry;
+  entry.code = access.code;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    const std::uint64_t address = access.address[lane];
+    entry.low = entry.high = static_cast<std::uint16_t>(access.warp * kWarpLanes + lane);
+    entry.lanes = 1U << lane;
+    const std::uint32_t order = any_sync_ ? order_of(access.warp, lane) : 0;
+    std::uint32_t bytes = kAllBytes;
+    if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (address % 4);
+    entry.order = order | bytes;
+    const std::uint64_t end = (address + static_cast<unsigned>(width) + 3) / 4;
+    for (std::uint64_t word = address / 4; word != end; ++word) {
+      if (touch(global_cell(word), entry)) global_suspects_.push_back(word);
+    }
+    const std::uint64_t element = (address - view.begin) >> view.element_log2;
+    const std::uint64_t last = (address - view.begin + static_cast<unsigned>(width) - 1) >> view.element_log2;
+    for (std::uint64_t i = element; i <= last; ++i) {
+      if (op != AccessKind::store && view.written[i] == 0 && !view.initialised) {
+        pending_.push_back({i, entry.code, entry.low, static_cast<std::uint8_t>(bytes), &view});
+      }
+      if (op == AccessKind::load) continue;
+      __atomic_store_n(&view.written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
+      __atomic_store_n(&view.written_chunks[i >> kChunkShift], std::uint8_t{1}, __ATOMIC_RELAXED);
+    }
+  }
+}
+
+void Checker::sync_warp(std::uint32_t warp, std::uint32_t mask) {
+  any_sync_ = true;
+  syncs_[warp].push_back(mask);
+  const auto generation = static_cast<std::uint32_t>(syncs_[warp].size());
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    generation_[warp * kWarpLanes + static_cast<std::uint32_t>(std::countr_zero(rest))] = generation;
+  }
+}
+
+// Whether every meeting of a thread of `a` with another one of `b` is ordered by __syncwarp. Both of one warp.
+bool Checker::ordered(const Entry& a, const Entry& b) const {
+  const bool swapped = generation_of(a.order) > generation_of(b.order);
+  const Entry& early = swapped ? b : a;
+  const Entry& late = swapped ? a : b;
+  const std::vector<std::uint32_t>& syncs = syncs_[early.low / kWarpLanes];
+  for (std::uint32_t rest = early.lanes; rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = rest & (~rest + 1);
+    std::uint32_t after = lane;  // lanes that know of what this lane did
+    for (std::uint32_t g = generation_of(early.order); g < generation_of(late.order); ++g) {
+      if ((syncs[g] & after) != 0) after |= syncs[g];
+    }
+    if ((late.lanes & ~after) != 0) return false;
+  }
+  return true;
+}
+
+void Checker::judge_pair(const Entry& a, const Entry& b, std::uint64_t place, bool is_shared) {
+  if ((bytes_of(a.order) & bytes_of(b.order)) == 0) return;
+  if (!plain_write(a.code) && !plain_write(b.code)) return;
+  const bool one_thread = a.low == a.high && b.low == b.high && a.low == b.low;
+  if (one_thread) return;
+  const std::uint32_t warp = a.low / kWarpLanes;
+  const bool one_warp = a.high / kWarpLanes == warp && b.low / kWarpLanes == warp && b.high / kWarpLanes == warp;
+  if (one_warp && generation_of(a.order) != generation_of(b.order) && ordered(a, b)) return;
+  FindingKey key{FindingKind::race, std::min(a.code, b.code), std::max(a.code, b.code)};
+  FindingRecord record;
+  record.occurrences = 1;
+  record.block = block_;
+  record.thread = std::min(a.low, b.low);
+  record.address = place * 4;
+  record.shared = is_shared;
+  findings_->add(key, record);
+}
+
+void Checker::judge(const Cell& cell, std::uint64_t place, bool is_shared) {
+  std::vector<Entry> entries;
+  for_entries(cell, [&](const Entry& entry) { entries.push_back(entry); });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].low != entries[i].high) judge_pair(entries[i], entries[i], place, is_shared);
+    for (std::size_t j = i + 1; j < entries.size(); ++j) judge_pair(entries[i], entries[j], place, is_shared);
+  }
+}
+
+// Then the read races with that write, which is the finding to report. Atomics do not race with each other: for one
+// that updates what nobody initialised, the atomics of other threads are no excuse.
+bool Checker::written_by_another(const Cell& cell, const PendingRead& read) const {
+  bool other = false;
+  for_entries(cell, [&](const Entry& entry) {
+    if (op_of(entry.code) == AccessKind::load || op_of(entry.code) == op_of(read.code) ||
+        (bytes_of(entry.order) & read.bytes) == 0)
+      return;
+    other |= entry.low != read.thread || entry.high != read.thread;
+  });
+  return other;
+}
+
+void Checker::judge_pending() {
+  for (const PendingRead& read : pending_) {
+    FindingRecord record;
+    record.occurrences = 1;
+    record.block = block_;
+    record.thread = read.thread;
+    record.shared = read.view == nullptr;
+    if (record.shared) {
+      if (written_by_another(cells_[read.place], read)) continue;
+      record.address = read.place * 4;
+    } else {
+      record.address = read.view->begin + (read.place << read.view->element_log2);
+      if (written_by_another(global_cell(record.address / 4), read)) continue;
+    }
+    findings_->add({FindingKind::uninitialised, read.code, 0}, record);
+  }
+  pending_.clear();
+}
+
+void Checker::end_interval() {
+  if (!pending_.empty()) judge_pending();
+  for (const std::uint64_t word : shared_suspects_) judge(cells_[word], word, true);
+  for (const std::uint64_t word : global_suspects_) judge(global_cell(word), word, false);
+  shared_suspects_.clear();
+  global_suspects_.clear();
+  links_.clear();
+  table_used_ = 0;
+  ++interval_;
+  if (!any_sync_) return;
+  any_sync_ = false;
+  for (auto& masks : syncs_) masks.clear();
+  std::fill(generation_.begin(), generation_.end(), 0U);
+}
+
+}  // namespace gpuexp::simt

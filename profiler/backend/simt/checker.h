@@ -1,0 +1,102 @@
+// Races and reads of memory nobody wrote, found from a block's merged accesses.
+//
+// Between two barriers (an interval) every touched 4-byte word remembers which places in the code touched it, each with
+// its lowest and highest thread. That is enough to know whether two different threads met there, and does not depend on
+// the order in which threads ran. Words where a race is possible are judged when the interval ends, and so are reads of
+// words that nobody had written by the time of the read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profiler/backend/simt/device_memory.h"
+#include "profiler/backend/simt/findings.h"
+
+namespace gpuexp::simt {
+
+// One merged access as the checker sees it.
+struct WarpAccess {
+  EventCode code = 0;
+  std::uint32_t mask = 0;
+  std::uint32_t warp = 0;
+  const std::uint64_t* address = nullptr;  // of 32 lanes; inactive ones hold the first active lane's
+  bool uniform = false;                    // all active lanes the same address
+};
+
+class Checker {
+ public:
+  // Words of shared memory are numbered from `shared_base`; `shared_bytes` is the extent that can be touched.
+  void begin_launch(std::uint64_t shared_bytes);
+  void begin_block(std::uint64_t block, std::uint64_t shared_base, Findings* findings);
+  void end_interval();
+
+  void shared(const WarpAccess& access);
+  void global(const WarpAccess& access, const BufferView& view);
+  // The lanes of `mask` are ordered: what they did before happens before what they do after.
+  void sync_warp(std::uint32_t warp, std::uint32_t mask);
+
+ private:
+  // A place in the code and the threads that touched a word from it.
+  struct Entry {
+    EventCode code = 0;
+    std::uint16_t low = 0, high = 0;  // threads
+    std::uint32_t lanes = 0;          // those of warp low / 32
+    std::uint32_t order = 0;          // generation of the warp << 4 | bytes of the word; see order_of()
+  };
+  struct Cell {
+    std::uint32_t interval = 0;  // in which `first` and `next` are valid
+    std::uint32_t next = 0;      // 1 + index of a further entry; 0 = none
+    Entry first;
+    std::uint32_t block = 0;   // serial of the block in which `written` is valid
+    std::uint8_t written = 0;  // bytes of the word (shared memory only)
+    std::uint8_t suspect = 0;
+  };
+  struct GlobalCell {
+    std::uint64_t word = 0;
+    Cell cell;
+  };
+  struct Link {
+    Entry entry;
+    std::uint32_t next = 0;
+  };
+  struct PendingRead {
+    std::uint64_t place;  // shared: word; global: address of the word
+    EventCode code;
+    std::uint16_t thread;
+    std::uint8_t bytes;
+    const BufferView* view;  // null: shared
+  };
+
+  [[nodiscard]] std::uint32_t order_of(std::uint32_t warp, std::uint32_t lane) const;
+  void touch_shared(std::uint64_t offset, int width, const Entry& entry);
+  bool touch(Cell& cell, const Entry& entry);
+  bool touch_again(Cell& cell, const Entry& entry);
+  Cell& global_cell(std::uint64_t word);
+  void grow();
+  void judge(const Cell& cell, std::uint64_t place, bool is_shared);
+  void judge_pair(const Entry& a, const Entry& b, std::uint64_t place, bool is_shared);
+  [[nodiscard]] bool ordered(const Entry& a, const Entry& b) const;
+  [[nodiscard]] bool written_by_another(const Cell& cell, const PendingRead& read) const;
+  void judge_pending();
+  template <class F>
+  void for_entries(const Cell& cell, F&& visit) const;
+
+  Mapping shared_cells_;
+  Cell* cells_ = nullptr;
+  std::vector<GlobalCell> table_;
+  std::uint64_t table_used_ = 0;
+  std::vector<Link> links_;
+  std::vector<std::uint64_t> shared_suspects_, global_suspects_;
+  std::vector<PendingRead> pending_;
+  std::uint32_t interval_ = 0;
+  std::uint32_t block_serial_ = 0;
+  std::uint64_t block_ = 0, shared_base_ = 0;
+  Findings* findings_ = nullptr;
+
+  // __syncwarp within the interval: per warp the masks so far, and per lane the number of the last one it took part in.
+  std::vector<std::vector<std::uint32_t>> syncs_;
+  std::vector<std::uint32_t> generation_;  // by thread
+  bool any_sync_ = false;
+};
+
+}  // namespace gpuexp::simt

@@ -1,0 +1,47 @@
+// A kernel runs, and its counts are those worked out by hand.
+#include <gtest/gtest.h>
+
+#include "tests/simt/engine_lab.h"
+
+namespace gpuexp::test {
+namespace {
+
+TEST(EngineBasics, CopyCountsRequestsAndSectors) {
+  const PointResult result = run("copy", floats(1000, [](std::int64_t i) { return double(i); }), with({{"n", 1000}}));
+  ASSERT_EQ(result.status, Status::ok) << result.reason;
+  EXPECT_EQ(result.verification.state, Verification::State::passed) << result.verification.got;
+  EXPECT_EQ(result.verification.checked, 1000U);
+  EXPECT_TRUE(result.findings.empty()) << result.findings.front().message;
+  const SiteRow* load = find_site(result, "in", "load");
+  ASSERT_NE(load, nullptr);
+  EXPECT_EQ(load->requests, 32U);  // 1000 / 32 rounded up
+  EXPECT_EQ(load->lanes, 1000U);
+  EXPECT_EQ(load->sectors, 125U);
+  EXPECT_EQ(load->ideal_sectors, 125U);
+  EXPECT_EQ(load->site.file, "tests/simt/kernels/basics.cu");
+  EXPECT_EQ(load->site.line, line_of("basics.cu", "if (i < n) out[i] = in[i];"));
+  EXPECT_EQ(result.launches.front().kernel, "copy");
+  EXPECT_EQ(result.blocks_run, 8);
+}
+
+TEST(EngineBasics, IndicesInThreeDimensions) {
+  Lab lab;
+  lab.buffers = {{"out", DType::int32, 15 * 6 * 8, Role::out}};
+  lab.expected = [](std::size_t, std::int64_t i) { return double(i % 15 + 100 * (i / 15 % 6) + 10000 * (i / 90)); };
+  const PointResult result = run("indices", lab);
+  ASSERT_EQ(result.status, Status::ok) << result.reason;
+  EXPECT_EQ(result.verification.state, Verification::State::passed);
+}
+
+TEST(EngineBasics, SharedMemoryAndBarriers) {
+  const auto right = [](std::int64_t i) { return double(i / 128 * 128 + 127 - i % 128); };
+  for (const char* kernel : {"reverse_static", "reverse_dynamic"}) {
+    const PointResult result = run(kernel, floats(1024, right));
+    ASSERT_EQ(result.status, Status::ok) << result.reason;
+    EXPECT_EQ(result.verification.state, Verification::State::passed) << kernel;
+    EXPECT_TRUE(result.findings.empty()) << result.findings.front().message;
+  }
+}
+
+}  // namespace
+}  // namespace gpuexp::test
