@@ -171,61 +171,61 @@ GPUEXP_SHADOW_INLINE float __fdividef(float a, float b) noexcept { return fabsf(
 
 // ---- operations rounded to nearest even (rn), towards zero (rz), up (ru), down (rd) ----
 
-#define GPUEXP_BINARY(T, name, op)                                       \
+#define GPUEXP_ROUNDED_BINARY(T, name, op)                               \
   GPUEXP_SHADOW_INLINE T name##_rn(T a, T b) noexcept { return a op b; } \
-  GPUEXP_BINARY_AS(T, name##_rz, op, FE_TOWARDZERO)                      \
-  GPUEXP_BINARY_AS(T, name##_ru, op, FE_UPWARD)                          \
-  GPUEXP_BINARY_AS(T, name##_rd, op, FE_DOWNWARD)
-#define GPUEXP_BINARY_AS(T, name, op, mode)                                             \
+  GPUEXP_ROUNDED_BINARY_AS(T, name##_rz, op, FE_TOWARDZERO)              \
+  GPUEXP_ROUNDED_BINARY_AS(T, name##_ru, op, FE_UPWARD)                  \
+  GPUEXP_ROUNDED_BINARY_AS(T, name##_rd, op, FE_DOWNWARD)
+#define GPUEXP_ROUNDED_BINARY_AS(T, name, op, mode)                                     \
   GPUEXP_SHADOW_INLINE T name(T a, T b) noexcept {                                      \
     const gpuexp_shadow::RoundingMode rounding(mode);                                   \
     return gpuexp_shadow::pinned(gpuexp_shadow::pinned(a) op gpuexp_shadow::pinned(b)); \
   }
-GPUEXP_BINARY(float, __fadd, +)
-GPUEXP_BINARY(float, __fsub, -)
-GPUEXP_BINARY(float, __fmul, *)
-GPUEXP_BINARY(float, __fdiv, /)
-GPUEXP_BINARY(double, __dadd, +)
-GPUEXP_BINARY(double, __dsub, -)
-GPUEXP_BINARY(double, __dmul, *)
-GPUEXP_BINARY(double, __ddiv, /)
-#undef GPUEXP_BINARY
-#undef GPUEXP_BINARY_AS
+GPUEXP_ROUNDED_BINARY(float, __fadd, +)
+GPUEXP_ROUNDED_BINARY(float, __fsub, -)
+GPUEXP_ROUNDED_BINARY(float, __fmul, *)
+GPUEXP_ROUNDED_BINARY(float, __fdiv, /)
+GPUEXP_ROUNDED_BINARY(double, __dadd, +)
+GPUEXP_ROUNDED_BINARY(double, __dsub, -)
+GPUEXP_ROUNDED_BINARY(double, __dmul, *)
+GPUEXP_ROUNDED_BINARY(double, __ddiv, /)
+#undef GPUEXP_ROUNDED_BINARY
+#undef GPUEXP_ROUNDED_BINARY_AS
 
-#define GPUEXP_UNARY(T, name, call)                  \
-  GPUEXP_UNARY_AS(T, name##_rn, call, FE_TONEAREST)  \
-  GPUEXP_UNARY_AS(T, name##_rz, call, FE_TOWARDZERO) \
-  GPUEXP_UNARY_AS(T, name##_ru, call, FE_UPWARD)     \
-  GPUEXP_UNARY_AS(T, name##_rd, call, FE_DOWNWARD)
-#define GPUEXP_UNARY_AS(T, name, call, mode)          \
+#define GPUEXP_ROUNDED_UNARY(T, name, call)                  \
+  GPUEXP_ROUNDED_UNARY_AS(T, name##_rn, call, FE_TONEAREST)  \
+  GPUEXP_ROUNDED_UNARY_AS(T, name##_rz, call, FE_TOWARDZERO) \
+  GPUEXP_ROUNDED_UNARY_AS(T, name##_ru, call, FE_UPWARD)     \
+  GPUEXP_ROUNDED_UNARY_AS(T, name##_rd, call, FE_DOWNWARD)
+#define GPUEXP_ROUNDED_UNARY_AS(T, name, call, mode)  \
   GPUEXP_SHADOW_INLINE T name(T x) noexcept {         \
     const gpuexp_shadow::RoundingMode rounding(mode); \
     const T a = gpuexp_shadow::pinned(x);             \
     return gpuexp_shadow::pinned(call);               \
   }
-GPUEXP_UNARY(float, __frcp, 1.0f / a)
-GPUEXP_UNARY(float, __fsqrt, sqrtf(a))
-GPUEXP_UNARY(double, __drcp, 1.0 / a)
-GPUEXP_UNARY(double, __dsqrt, ::sqrt(a))
-#undef GPUEXP_UNARY
-#undef GPUEXP_UNARY_AS
+GPUEXP_ROUNDED_UNARY(float, __frcp, 1.0f / a)
+GPUEXP_ROUNDED_UNARY(float, __fsqrt, sqrtf(a))
+GPUEXP_ROUNDED_UNARY(double, __drcp, 1.0 / a)
+GPUEXP_ROUNDED_UNARY(double, __dsqrt, ::sqrt(a))
+#undef GPUEXP_ROUNDED_UNARY
+#undef GPUEXP_ROUNDED_UNARY_AS
 // A double quotient of a double root is far more accurate than half a unit of the float result.
 GPUEXP_SHADOW_INLINE float __frsqrt_rn(float x) noexcept { return rsqrtf(x); }
 
-#define GPUEXP_FMA(T, name, fused)                                                    \
+#define GPUEXP_ROUNDED_FMA(T, name, fused)                                            \
   GPUEXP_SHADOW_INLINE T name##_rn(T a, T b, T c) noexcept { return fused(a, b, c); } \
-  GPUEXP_FMA_AS(T, name##_rz, fused, FE_TOWARDZERO)                                   \
-  GPUEXP_FMA_AS(T, name##_ru, fused, FE_UPWARD)                                       \
-  GPUEXP_FMA_AS(T, name##_rd, fused, FE_DOWNWARD)
-#define GPUEXP_FMA_AS(T, name, fused, mode)                                                                            \
+  GPUEXP_ROUNDED_FMA_AS(T, name##_rz, fused, FE_TOWARDZERO)                           \
+  GPUEXP_ROUNDED_FMA_AS(T, name##_ru, fused, FE_UPWARD)                               \
+  GPUEXP_ROUNDED_FMA_AS(T, name##_rd, fused, FE_DOWNWARD)
+#define GPUEXP_ROUNDED_FMA_AS(T, name, fused, mode)                                                                    \
   GPUEXP_SHADOW_INLINE T name(T a, T b, T c) noexcept {                                                                \
     const gpuexp_shadow::RoundingMode rounding(mode);                                                                  \
     return gpuexp_shadow::pinned(fused(gpuexp_shadow::pinned(a), gpuexp_shadow::pinned(b), gpuexp_shadow::pinned(c))); \
   }
-GPUEXP_FMA(float, __fmaf, fmaf)
-GPUEXP_FMA(double, __fma, ::fma)
-#undef GPUEXP_FMA
-#undef GPUEXP_FMA_AS
+GPUEXP_ROUNDED_FMA(float, __fmaf, fmaf)
+GPUEXP_ROUNDED_FMA(double, __fma, ::fma)
+#undef GPUEXP_ROUNDED_FMA
+#undef GPUEXP_ROUNDED_FMA_AS
 
 // ---- conversions ----
 
