@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "profiler/core/error.h"
+#include "profiler/core/random.h"
 
 namespace gpuexp {
 namespace {
@@ -49,14 +50,6 @@ double round_to_integer(double value) {
   if (std::isnan(value)) return value;
   return std::clamp(std::nearbyint(value), static_cast<double>(std::numeric_limits<Integer>::min()),
                     static_cast<double>(std::numeric_limits<Integer>::max()));
-}
-
-// The output function of splitmix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
-constexpr std::uint64_t splitmix64(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
 }
 
 std::uint64_t sum_of_bytes(const std::vector<BufferSpec>& buffers, Role not_this) {
@@ -122,8 +115,7 @@ double tolerance(const Expected& expected, DType accumulator, DType output) {
 }
 
 double uniform_input(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
-  const std::uint64_t bits = splitmix64(splitmix64(splitmix64(seed) + stream) + index);
-  return static_cast<double>(bits >> 11U) * 0x1p-52 - 1.0;
+  return 2.0 * random_unit(random_bits(seed, stream, index)) - 1.0;
 }
 
 }  // namespace gpuexp

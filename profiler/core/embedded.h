@@ -1,4 +1,5 @@
-// Files compiled into the binary (cmake/Embed.cmake): the device specs, the shipped experiments and access patterns.
+// Files compiled into the binary (cmake/Embed.cmake): the device specs, the shipped experiments, access
+// patterns and matrices.
 #pragma once
 
 #include <span>
@@ -15,5 +16,6 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_devices();      // configs/devices/*.json
 std::span<const EmbeddedFile> embedded_experiments();  // configs/*.json
 std::span<const EmbeddedFile> embedded_patterns();     // configs/patterns/*.csv
+std::span<const EmbeddedFile> embedded_matrices();     // configs/matrices/*.mtx
 
 }  // namespace gpuexp
