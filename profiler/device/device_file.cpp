@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -301,14 +302,15 @@ DeviceSpec parse_device(std::string_view json_text, std::string_view place) {
 
 DeviceSpec load_device(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
+  std::error_code ignored;
   // A directory opens but does not read.
-  if (!file || !text)
+  if (!file || std::filesystem::is_directory(path, ignored))
     throw Error(ExitCode::usage,
                 fmt::format("device file '{}' cannot be read; give a readable JSON file or a name from "
                             "`gpuexp list devices`",
                             path));
+  std::ostringstream text;
+  text << file.rdbuf();
   return parse_device(text.str(), path);
 }
 

@@ -296,6 +296,7 @@ TEST(FindDevice, APathOverrides) {
   std::filesystem::remove(path);
   EXPECT_THAT(find_error(path.string()), HasSubstr("cannot be read"));
   EXPECT_THAT(find_error("./"), HasSubstr("cannot be read"));
+  EXPECT_THAT(find_error("/dev/null"), HasSubstr("/dev/null: not a JSON file"));
 }
 
 }  // namespace
