@@ -182,16 +182,6 @@ class Parser {
     }
     declared_ = array_ ? array_entries() : size_value("number of entries");
     finish_line("the sizes");
-    // The shortest entry takes 2 bytes in an array and 4 in a list, the last one's line end may lack. So nothing is
-    // allocated that the file cannot fill.
-    const std::int64_t shortest = array_ ? 2 : field_ == Field::pattern ? 4 : 6;
-    const std::int64_t room = (end_ - at_ + 1) / shortest;
-    if (declared_ > room) {
-      fail(
-          fmt::format("truncated, or wrong sizes: {} entries are declared, but the {} bytes that follow can hold {} at "
-                      "most",
-                      declared_, end_ - at_, room));
-    }
     reserve();
   }
 
@@ -209,8 +199,12 @@ class Parser {
     return n * matrix_.cols;
   }
 
+  // For no more entries than the rest of the file can hold, whatever it declares: the shortest entry takes 2 bytes in
+  // an array and 4 or 6 in a list, and the last one's line end may lack.
   void reserve() {
-    const auto entries = static_cast<std::size_t>(declared_) * (symmetry_ == Symmetry::general ? 1 : 2);
+    const std::int64_t shortest = array_ ? 2 : field_ == Field::pattern ? 4 : 6;
+    const std::int64_t expected = std::min<std::int64_t>(declared_, (end_ - at_ + 1) / shortest);
+    const auto entries = static_cast<std::size_t>(expected) * (symmetry_ == Symmetry::general ? 1 : 2);
     matrix_.row.reserve(entries);
     matrix_.col.reserve(entries);
     matrix_.value.reserve(entries);
@@ -253,6 +247,7 @@ class Parser {
   // Column after column; of a symmetric matrix the lower triangle, of a skew-symmetric one without its diagonal.
   void read_array() {
     std::int64_t entry = 0;
+    if (declared_ == 0) return;
     for (std::int64_t col = 0; col < matrix_.cols; ++col) {
       const std::int64_t first = symmetry_ == Symmetry::general ? 0 : symmetry_ == Symmetry::symmetric ? col : col + 1;
       for (std::int64_t row = first; row < matrix_.rows; ++row, ++entry) {
