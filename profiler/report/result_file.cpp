@@ -21,10 +21,12 @@ std::string read_text(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ExitCode::usage, path.string() + ": is a directory; name a result file in it (*.json or *.csv)");
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf() || in.eof()))
-    throw Error(ExitCode::usage, path.string() + ": cannot be read: " + std::strerror(errno));
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in.is_open() || in.bad() || text.fail())
+    throw Error(ExitCode::usage, path.string() + ": cannot be read: " + std::strerror(errno == 0 ? EIO : errno));
   return text.str();
 }
 

@@ -21,6 +21,7 @@ struct TimeStatistics {
   std::uint64_t samples = 0;
   double median_us = 0, min_us = 0, max_us = 0;
   std::optional<double> relative_spread;  // standard deviation / mean; undefined below two samples
+  friend bool operator==(const TimeStatistics&, const TimeStatistics&) = default;
 };
 // Nothing when there is no usable (finite, positive) sample: a time of 0 is below the clock's resolution, not a time.
 std::optional<TimeStatistics> time_statistics(const Timing& timing);

@@ -1,0 +1,180 @@
+// The JSON file: complete, valid, byte-stable, and read back strictly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "profiler/core/error.h"
+#include "profiler/report/result_writer.h"
+#include "sample.h"
+#include "temporary_directory.h"
+
+namespace gpuexp {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+ResultFile through_file(const std::string& text) {
+  const test::TemporaryDirectory directory;
+  write_atomically(directory / "file.json", text);
+  return read_results(directory / "file.json");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    through_file(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Json, ReadingGivesBackEverything) {
+  for (const ResultFile& file : {test::sample(), test::results_of({test::measured()}, "cuda"), test::results_of({})}) {
+    const std::string text = to_json_text(file);
+    EXPECT_EQ(to_json_text(through_file(text)), text);
+  }
+}
+
+TEST(Json, HasNoNanAndNoInfinityAndEveryNullOfAQuantityHasAReason) {
+  const std::string text = to_json_text(test::sample());
+  const json parsed = json::parse(text);  // throws on bare nan or inf
+  EXPECT_THAT(text, testing::Not(testing::ContainsRegex("[:, ](nan|inf|-inf|NaN|Infinity)")));
+  const json& broken = parsed["points"][3]["verification"];
+  EXPECT_TRUE(broken["got"]["value"].is_null());
+  EXPECT_EQ(broken["got"]["reason"], "not a number");
+  EXPECT_EQ(broken["max_error"]["reason"], "infinite");
+  const json& time = parsed["points"][0]["analysis"]["time_us"];
+  EXPECT_TRUE(time["value"].is_null());
+  EXPECT_FALSE(time["reason"].get<std::string>().empty());
+  EXPECT_TRUE(std::isnan(through_file(text).points[3].result.verification.got));
+}
+
+TEST(Json, NumbersAreExactAndKeepTheirKindAndSource) {
+  const json parsed = json::parse(to_json_text(test::results_of({test::measured()}, "cuda")));
+  const json& counters = parsed["points"][0]["counters"];
+  EXPECT_EQ(counters["dram_read_bytes"]["value"].get<std::uint64_t>(), 18446744073709551615ULL);
+  EXPECT_EQ(counters["dram_read_bytes"]["source"], "measured");
+  EXPECT_EQ(counters["dram_write_bytes"]["reason"], "the driver refuses counters: ask for permission");
+  EXPECT_EQ(parsed["points"][0]["predicted"]["global_load_sectors"]["source"], "emulated");
+  EXPECT_EQ(parsed["points"][0]["params"]["n"], 32);
+  EXPECT_EQ(parsed["points"][0]["params"]["dtype"], "float32");
+  EXPECT_EQ(parsed["points"][0]["timing"]["samples_us"].size(), 4U);
+}
+
+TEST(Json, HoldsTheRunsWhole) {
+  const json parsed = json::parse(to_json_text(test::sample()));
+  EXPECT_EQ(parsed["schema_version"], 1);
+  EXPECT_EQ(parsed["complete"], true);
+  EXPECT_EQ(parsed["plan"]["experiment"]["name"], "sample");
+  EXPECT_EQ(parsed["plan"]["points"].size(), 7U);
+  EXPECT_EQ(parsed["device"]["name"], "A100 80GB PCIe");
+  EXPECT_EQ(parsed["device"]["ceilings"][0]["name"], "DRAM");
+  EXPECT_EQ(parsed["device"]["ceilings"][0]["value"]["value"], 1.935e12);
+  EXPECT_FALSE(parsed["device"]["ceilings"][0]["evidence"].get<std::string>().empty());
+  EXPECT_EQ(parsed["environment"]["gpuexp_version"], "0.1.0");
+  EXPECT_EQ(parsed["environment"]["wall_seconds"][0]["seconds"], 0.25);
+  const json& naive = parsed["points"][0];
+  EXPECT_EQ(naive["analysis"]["flop_per_load_byte"]["value"], 0.25);
+  EXPECT_EQ(naive["sites"][0]["file"], "kernels/matmul/naive.cu");
+  EXPECT_EQ(naive["launches"][0]["registers_per_thread"], nullptr);
+  const json& finding = parsed["points"][3]["findings"][0];
+  EXPECT_EQ(finding["site"]["line"], 24);
+  EXPECT_EQ(finding["other_site"]["line"], 19);
+  EXPECT_EQ(parsed["points"][2]["counters"]["global_load_sectors"]["estimated"], true);
+  EXPECT_EQ(parsed["points"][2]["counters"]["global_load_sectors"]["standard_error"], 1.5);
+}
+
+TEST(Json, WhatTheMachineAddsIsInTheEnvironmentAlone) {
+  ResultFile slow = test::sample();
+  slow.environment = {{"host", "elsewhere"}, {"threads", "64"}};
+  for (PointRecord& point : slow.points) point.result.wall_seconds = 99;
+  json a = json::parse(to_json_text(test::sample())), b = json::parse(to_json_text(slow));
+  EXPECT_NE(a["environment"], b["environment"]);
+  a.erase("environment");
+  b.erase("environment");
+  EXPECT_EQ(a.dump(), b.dump());
+}
+
+TEST(Json, TextThatIsNotUtf8IsMendedNotRefused) {
+  PointResult point = test::naive();
+  point.warnings.push_back("bad byte \xFF here");
+  EXPECT_TRUE(json::accept(to_json_text(test::results_of({point}))));
+}
+
+std::string with(const std::function<void(json&)>& edit) {
+  json parsed = json::parse(to_json_text(test::sample()));
+  edit(parsed);
+  return parsed.dump();
+}
+
+TEST(JsonReader, NamesTheJsonPath) {
+  EXPECT_EQ(error_of(with([](json&) {})), "no error");
+  EXPECT_THAT(error_of(with([](json& j) { j.erase("device"); })), HasSubstr("the key 'device' is missing"));
+  EXPECT_THAT(error_of(with([](json& j) { j["extra"] = 1; })), HasSubstr("unknown key 'extra'"));
+  EXPECT_THAT(error_of(with([](json& j) { j["schema_version"] = 2; })),
+              HasSubstr("schema_version: number 2 is not known"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][2]["status"] = "fine"; })),
+              HasSubstr("points[2].status: must be one of ok, unsupported"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][0]["sites"][1]["line"] = "12"; })),
+              HasSubstr("points[0].sites[1].line: must be an integer, not string"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][0]["sites"][1]["requests"] = -1; })),
+              HasSubstr("points[0].sites[1].requests: is out of range"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][0]["counters"]["global_load_sectors"]["source"] = "guessed"; })),
+              HasSubstr("points[0].counters.global_load_sectors.source: must be one of measured"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][0]["counters"]["global_load_sectors"]["value"] = nullptr; })),
+              HasSubstr("is null without a reason"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][0]["params"]["n"] = true; })), HasSubstr("points[0].params.n"));
+  EXPECT_THAT(error_of(with([](json& j) { j["points"][1] = j["points"][0]; })), HasSubstr("stands twice"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("must be an object"));
+  EXPECT_THAT(error_of("{}"), HasSubstr("not a gpuexp result file"));
+}
+
+TEST(JsonReader, NamesLineAndColumnOfBadSyntax) {
+  EXPECT_THAT(error_of("{\n \"schema_version\": 1,\n \"x\": nan}"), HasSubstr("file.json: line 3, column"));
+  EXPECT_THAT(error_of(""), HasSubstr("line 1, column 1"));
+  EXPECT_THAT(error_of("{\"a\": 1, \"a\": 2}"), HasSubstr("'a' stands twice"));
+  const std::string whole = to_json_text(test::sample());
+  EXPECT_THAT(error_of(whole.substr(0, whole.size() / 2)), HasSubstr("not valid JSON"));
+}
+
+TEST(JsonReader, AcceptsAByteOrderMarkAndCrlf) {
+  std::string text = to_json_text(test::sample());
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) text.insert(at, "\r");
+  EXPECT_EQ(through_file("\xEF\xBB\xBF" + text).points.size(), 7U);
+}
+
+TEST(JsonReader, RefusesWhatIsNoResultFile) {
+  const test::TemporaryDirectory directory;
+  EXPECT_THROW(read_results(directory / "absent.json"), Error);
+  EXPECT_THROW(read_results(directory.path()), Error);
+  write_atomically(directory / "results.txt", "x");
+  try {
+    read_results(directory / "results.txt");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("must end in .json, .csv or .partial.jsonl"));
+  }
+}
+
+TEST(TimeStatistics, AreUndefinedRatherThanWrong) {
+  EXPECT_EQ(time_statistics(Timing{}), std::nullopt);
+  Timing timing;
+  timing.samples_us = {0.0, -1.0, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(time_statistics(timing), std::nullopt) << "a time of 0 is no time";
+  timing.samples_us = {5.0};
+  EXPECT_EQ(time_statistics(timing)->median_us, 5.0);
+  EXPECT_EQ(time_statistics(timing)->relative_spread, std::nullopt);
+  timing.samples_us = {4.0, 1.0, 2.0};
+  EXPECT_EQ(time_statistics(timing)->median_us, 2.0);
+  EXPECT_EQ(time_statistics(timing)->min_us, 1.0);
+  timing.samples_us = {1.0, 3.0};
+  EXPECT_NEAR(*time_statistics(timing)->relative_spread, std::sqrt(2.0) / 2, 1e-15);
+}
+
+}  // namespace
+}  // namespace gpuexp
