@@ -73,7 +73,8 @@ std::vector<CounterPlan::Entry> resolve_counters(std::string_view chip, const st
   }
   std::vector<CounterPlan::Entry> entries;
   for (const Counter& counter : counter_table()) {
-    if (counters.empty() ? counted_by_gpu(counter) : wanted.contains(counter.id)) {
+    const bool by_default = counters.empty() && counter.metric_on(chip).has_value();
+    if (by_default || wanted.contains(counter.id)) {
       entries.push_back(entry_of(counter, chip));
     }
   }

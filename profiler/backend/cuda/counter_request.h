@@ -13,8 +13,8 @@ namespace gpuexp::cuda {
 bool looks_like_metric(std::string_view name);
 
 // The entries of CounterPlan for this chip, in the order of the counter table and then as given, each once. An empty
-// list means every counter of the table that the GPU can count. A counter that the chip lacks has a refusal. Throws
-// Error(usage) for a name that is no counter, no group, and does not look like a metric.
+// list means every counter of the table that the chip has. A counter asked for that the chip lacks has a refusal.
+// Throws Error(usage) for a name that is no counter, no group, and does not look like a metric.
 std::vector<CounterPlan::Entry> resolve_counters(std::string_view chip, const std::vector<std::string>& counters);
 
 // True for metrics that count (sums and extremes over the GPU's units): whole numbers, reported exactly. Averages,

@@ -107,7 +107,7 @@ class CudaBackend final : public Backend {
   // Asked once, of a worker, because asking initialises CUDA; without a driver there is nothing to ask.
   const Machine& machine() const {
     if (machine_) return *machine_;
-    if (!built_with_toolkit()) {
+    if (toolkit_version() == 0) {
       machine_ = inspect_machine();
     } else if (!driver().present) {
       machine_ =
@@ -138,7 +138,7 @@ class CudaBackend final : public Backend {
               driver_release(),
               {}};
     } catch (const std::exception& error) {
-      return {error.what(), "run `gpuexp doctor`", 0, 0, driver_release(), {}};
+      return {error.what(), "run `gpuexp doctor`", driver().cuda_version, toolkit_version(), driver_release(), {}};
     }
   }
 

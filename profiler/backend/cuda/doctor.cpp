@@ -140,7 +140,7 @@ int profiling_admin_only(const std::string& params_text) {
 
 Surroundings look_around(const Machine& machine) {
   Surroundings a;
-  a.toolkit = built_with_toolkit();
+  a.toolkit = toolkit_version() != 0;
   a.driver = driver().present;
   a.driver_problem = driver().problem;
   a.machine = machine;

@@ -40,8 +40,8 @@ struct Machine {
 // "13.0" for 13000; "none" for 0.
 std::string cuda_version_text(int version);
 
-// True when this build holds the GPU's kernels.
-bool built_with_toolkit();
+// Of the toolkit that built the GPU part: 13000 for 13.0; 0 = this build has no GPU code.
+int toolkit_version();
 // Initialises CUDA in the calling process: no other process forked from it later can use CUDA.
 Machine inspect_machine();
 

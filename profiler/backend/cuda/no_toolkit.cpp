@@ -13,7 +13,7 @@ constexpr const char* remedy = "install the CUDA toolkit and configure again wit
 
 }  // namespace
 
-bool built_with_toolkit() { return false; }
+int toolkit_version() { return 0; }
 
 Machine inspect_machine() { return {reason, remedy, driver().cuda_version, 0, driver_release(), {}}; }
 

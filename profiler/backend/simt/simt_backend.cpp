@@ -530,6 +530,8 @@ bool Launch::param_is(const char* name, const char* word) const { return context
 long long Launch::value(const char* list, long long index) const { return context_of(*this).value(list, index); }
 void Launch::unsupported(const char* reason) const { context_of(*this).unsupported(reason); }
 void* Launch::stream() const { return context_of(*this).stream(); }
+void* Launch::library(const char* name) const { return context_of(*this).library(name); }
+void Launch::failed(const char* reason, int code) const { context_of(*this).failed(reason, code); }
 void* Launch::address(const char* buffer, unsigned long element_bytes, bool writable) const {
   return context_of(*this).address(buffer, element_bytes, writable);
 }

@@ -74,7 +74,7 @@ std::string remedy_for(cudaError_t error, const Machine& machine) {
 
 }  // namespace
 
-bool built_with_toolkit() { return true; }
+int toolkit_version() { return CUDART_VERSION; }
 
 Machine inspect_machine() {
   Machine machine;
