@@ -136,7 +136,7 @@ std::string roofline_table(const RooflineView& view) {
   const Ceilings ceilings = ceilings_of(spec);
   std::string text = fmt::format("{}: {}, compute capability {}, {} SMs, L2 {:.4g} MiB\n", spec.name, spec.chip,
                                  spec.compute_capability, spec.sm_count, spec.l2_bytes / (1 << 20));
-  if (spec.origin != "built in") text += fmt::format("  from {}\n", spec.origin);
+  if (spec.origin != "built in") text += fmt::format("  specification: {}\n", spec.origin);
   if (!view.note.empty()) text += wrapped(view.note, "  ");
   text += fmt::format("\n{}\n{}", bandwidth_rows(ceilings), compute_rows(ceilings));
   for (const std::string& note : spec.notes) text += wrapped(fmt::format("note: {}", note), "  ");
