@@ -290,9 +290,8 @@ class Parser {
   double number() {
     skip_spaces();
     if (field_ == Field::integer) return integer_number();
-    const char* begin = at_;
-    if (double value = 0; quick_real(value)) return value;
-    at_ = begin;
+    double value = 0;
+    if (quick_real(value) || library_real(value)) return value;
     return careful_real();
   }
 
@@ -348,6 +347,16 @@ class Parser {
     return {p, negative ? -value : value};
   }
 
+  // As many digits as there are; false when the token is anything but a finite decimal in plain notation.
+  bool library_real(double& value) {
+    const auto [stop, error] = std::from_chars(at_, end_, value);
+    if (error != std::errc() || (stop != end_ && *stop != '\n' && !is_space(*stop)) || !std::isfinite(value))
+      return false;
+    at_ = stop;
+    return true;
+  }
+
+  // What is left: signs and exponents that the library does not know, and whatever has to be refused.
   double careful_real() {
     const std::string_view written = token();
     if (written.empty()) fail("the entry ends before its value");
