@@ -266,6 +266,22 @@ bool is_foreign(std::string_view file) {
          file.starts_with("/usr/lib/") || file.starts_with("/usr/local/include/") || file.starts_with("<");
 }
 
+// The array of entries that libdw allocates for a list of scopes.
+class Scopes {
+ public:
+  template <class Get>
+  explicit Scopes(Get get) : count_(std::max(get(&first_), 0)) {}
+  Scopes(const Scopes&) = delete;
+  Scopes& operator=(const Scopes&) = delete;
+  ~Scopes() { std::free(first_); }
+  [[nodiscard]] Dwarf_Die* begin() const { return first_; }
+  [[nodiscard]] Dwarf_Die* end() const { return first_ + count_; }
+
+ private:
+  Dwarf_Die* first_ = nullptr;
+  int count_;
+};
+
 class DebugInformation {
  public:
   explicit DebugInformation(Elf* elf) : dwarf_(dwarf_begin_elf(elf, DWARF_C_READ, nullptr)) {
@@ -360,18 +376,22 @@ class DebugInformation {
 
   // Walks from the innermost inlined function outwards, along the lines that called them.
   static std::optional<Place> first_own_call(Unit& unit, Dwarf_Addr address) {
-    Dwarf_Die* scopes = nullptr;
-    const int count = dwarf_getscopes(&unit.functions, address, &scopes);
-    const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-    for (int i = 0; i < count; ++i) {
-      const int tag = dwarf_tag(&scopes[i]);
-      if (tag == DW_TAG_subprogram) break;
-      if (tag != DW_TAG_inlined_subroutine) continue;
-      std::optional<Place> call = call_site(unit, scopes[i]);
+    // Beyond the innermost inlined function these are the scopes of its definition, not its callers ...
+    const Scopes at_address([&](Dwarf_Die** scopes) { return dwarf_getscopes(&unit.functions, address, scopes); });
+    const auto innermost = std::find_if(at_address.begin(), at_address.end(), is_inlined);
+    if (innermost == at_address.end()) return std::nullopt;
+    // ... which are the entries that enclose it.
+    const Scopes callers([&](Dwarf_Die** scopes) { return dwarf_getscopes_die(innermost, scopes); });
+    for (Dwarf_Die& scope : callers) {
+      if (dwarf_tag(&scope) == DW_TAG_subprogram) break;
+      if (!is_inlined(scope)) continue;
+      std::optional<Place> call = call_site(unit, scope);
       if (call && !is_foreign(call->file)) return call;
     }
     return std::nullopt;
   }
+
+  static bool is_inlined(Dwarf_Die& die) { return dwarf_tag(&die) == DW_TAG_inlined_subroutine; }
 
   static std::optional<Place> call_site(Unit& unit, Dwarf_Die& inlined) {
     Dwarf_Files* files = nullptr;
