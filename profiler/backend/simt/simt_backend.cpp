@@ -263,6 +263,7 @@ void PointRun::prepare_and_run() {
   result_.flops = workload_->flops();
   result_.compulsory_load_bytes = workload_->compulsory_load_bytes();
   result_.compulsory_store_bytes = workload_->compulsory_store_bytes();
+  result_.facts = workload_->facts();
 
   memory_limit_ = options_.memory_limit_bytes != 0 ? options_.memory_limit_bytes : available_memory();
   if (memory_limit_ == 0) memory_limit_ = UINT64_MAX;
@@ -342,9 +343,9 @@ bool PointRun::stopped(const LaunchJob& job) {
 }
 
 // Whether all blocks are run (sample_blocks_ = 0) or a sample: by the cost of one block of the largest stratum. Several
-// launches, and launches with global atomics, always run whole.
+// launches, launches with global atomics and data-dependent workloads always run whole.
 bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
-  if (options_.lane_access_budget == 0 || launches_.size() != 1) return true;
+  if (options_.lane_access_budget == 0 || launches_.size() != 1 || workload_->data_dependent()) return true;
   const Dim3 grid = dim(launches_.front().config.grid);
   const std::vector<SampledBlock> least = plan_sample(grid, 0);
   if (least.size() == static_cast<std::size_t>(grid.count())) return true;
@@ -354,19 +355,22 @@ bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
   const std::uint64_t probe = sample(*largest, grid, 1).front();
   bool good = true;
   context.on_launch = [&](const PlannedLaunch& launch, void (*invoke_body)(const void*), const void* body) {
+    if (is_empty(launch.config.grid)) return;
     const SharedLayout layout =
         layout_of(mangled_function(launch.kernel), static_cast<std::uint64_t>(launch.config.dynamic_shared_bytes));
     const auto job = job_for(launch, layout, invoke_body, body);
-    const std::uint64_t cost = std::max<std::uint64_t>(1, probe_block(pool_, *job, probe));
+    const BlockCost cost = probe_block(pool_, *job, probe);
     if (job->stopped() == Stop::needs_all_blocks) return;
     if (stopped(*job)) {
       good = false;
       return;
     }
-    const std::uint64_t affordable = options_.lane_access_budget / cost;
-    if (affordable < static_cast<std::uint64_t>(grid.count())) {
-      sample_blocks_ = std::max<std::uint64_t>({affordable, least.size(), 1});
-    }
+    const std::uint64_t budget = options_.lane_access_budget;
+    if (cost.lane_accesses == 0 || budget / cost.lane_accesses >= static_cast<std::uint64_t>(grid.count())) return;
+    // A request of few lanes takes the emulator as long as one of several.
+    constexpr std::uint64_t least_lanes = 8;
+    const std::uint64_t effort = std::max(cost.lane_accesses, least_lanes * cost.requests);
+    sample_blocks_ = std::max<std::uint64_t>(budget / effort, least.size());
   };
   instance.simt(Launch(static_cast<LaunchContext*>(&context)));
   return good;
