@@ -1,8 +1,8 @@
 // Each thread copies ITEMS float4 values, a block's width apart: every warp request moves 512 contiguous bytes.
 //
-// The widest load there is needs a quarter of the requests that float needs, and ITEMS independent loads are in flight
-// before the first store waits for one. This is about the best a kernel gets out of the memory. Its last elements, when
-// n is no multiple of 4, go one by one.
+// The widest load there is needs a quarter of the requests that float needs. With ITEMS above 1 several loads of a
+// thread are in flight before its first store waits for one; on GPUs that hold enough threads, 1 does as well. This is
+// about the best a kernel gets out of the memory. The last elements, when n is no multiple of 4, go one by one.
 #include <cuda_runtime.h>
 
 #include "kernels/variant.h"
@@ -35,9 +35,9 @@ void launch_float4(const gpuexp::Launch& run) {
 }
 
 GPUEXP_VARIANT("copy/float4") {
-  variant.idea("16 bytes per load, several loads in flight per thread: the copy bandwidth that others are measured by")
+  variant.idea("16 bytes per load and store, coalesced: the copy bandwidth that other kernels are measured by")
       .param("block", 256, "threads per block", 4, 1024)
-      .fixed("ITEMS", {"ITEMS", 4}, "float4 values per thread")
+      .fixed("ITEMS", {"ITEMS", 1}, "float4 values per thread")
       .instance(launch_float4<1>, {{"ITEMS", 1}, {"dtype", "float32"}})
       .instance(launch_float4<2>, {{"ITEMS", 2}, {"dtype", "float32"}})
       .instance(launch_float4<4>, {{"ITEMS", 4}, {"dtype", "float32"}});

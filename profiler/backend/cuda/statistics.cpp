@@ -66,7 +66,7 @@ bool enough_samples(std::span<const Sample> samples, double spent_s, const Sampl
   const KeptSamples kept = discard_throttled(samples);
   if (kept.times_us.size() < static_cast<std::size_t>(std::max(goal.min_samples, 1))) return false;
   const std::optional<double> noise = median_noise(kept.times_us);
-  return noise && *noise <= goal.max_noise;
+  return noise && (*noise <= goal.max_noise || *noise * *median(kept.times_us) <= goal.resolution_us);
 }
 
 }  // namespace gpuexp::cuda

@@ -38,6 +38,7 @@ struct SamplingGoal {
   double max_noise = 0.005;
   double max_time_s = 2.0;
   int min_samples = 10;
+  double resolution_us = 0;  // of the clock: a median known to within it cannot be known better
 };
 // `spent_s`: wall time since sampling began. At the time cap it stops with what it has, once there is one sample.
 bool enough_samples(std::span<const Sample> samples, double spent_s, const SamplingGoal& goal);

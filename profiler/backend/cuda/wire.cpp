@@ -96,22 +96,23 @@ void fields(A& a, Timing& v) {
   each(a, v.samples_us, v.cache_mode, v.discarded_throttled, v.sm_clock_mhz, v.note);
 }
 template <class A>
-void fields(A& a, Point& v) {
+void fields(A& a, ParamSet& v) {
+  ParamSet::Map values = v.values();
+  transfer(a, values);
   if constexpr (A::reading) {
-    ParamSet::Map values;
-    each(a, v.variant, values, v.seed);
-    for (auto& [name, value] : values) v.params.set(name, std::move(value));
-  } else {
-    ParamSet::Map values = v.params.values();
-    each(a, v.variant, values, v.seed);
+    for (auto& [name, value] : values) v.set(name, std::move(value));
   }
+}
+template <class A>
+void fields(A& a, Point& v) {
+  each(a, v.variant, v.params, v.seed);
 }
 // What the worker fills in; the rest of a result is the parent's.
 template <class A>
 void fields(A& a, PointResult& v) {
   each(a, v.point, v.backend, v.status, v.reason, v.launches, v.blocks_run, v.blocks_total, v.flops,
-       v.compulsory_load_bytes, v.compulsory_store_bytes, v.counters, v.findings, v.expected_finding, v.verification,
-       v.timing, v.warnings, v.wall_seconds);
+       v.compulsory_load_bytes, v.compulsory_store_bytes, v.facts, v.counters, v.findings, v.expected_finding,
+       v.verification, v.timing, v.warnings, v.wall_seconds);
 }
 template <class A>
 void fields(A& a, RunOptions& v) {

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -122,6 +123,11 @@ bool CudaLaunchContext::fits(const LaunchConfig& config, Kernel& kernel) {
     return false;
   };
   const Extent &grid = config.grid, &block = config.block;
+  if (std::min({grid.x, grid.y, grid.z, block.x - 1, block.y - 1, block.z - 1}) < 0) {
+    fail(Status::failed,
+         fmt::format("{}: the grid or the block has a negative extent, or the block an empty one", kernel.name));
+    return false;
+  }
   if (grid.x > device_.maxGridSize[0]) return refuse("grid.x", grid.x, device_.maxGridSize[0]);
   if (grid.y > device_.maxGridSize[1]) return refuse("grid.y", grid.y, device_.maxGridSize[1]);
   if (grid.z > device_.maxGridSize[2]) return refuse("grid.z", grid.z, device_.maxGridSize[2]);

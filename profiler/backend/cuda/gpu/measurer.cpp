@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <thread>
 
 #include "kernels/problem.h"
@@ -18,7 +19,6 @@
 #include "profiler/backend/cuda/machine_facts.h"
 #include "profiler/backend/cuda/verify.h"
 #include "profiler/core/error.h"
-#include "profiler/counters/counters.h"
 #include "profiler/registry/registry.h"
 
 #define GPUEXP_SIMT 1
@@ -103,7 +103,17 @@ class Buffers {
     return changed;
   }
 
-  Verification verify_outputs() {
+  // Outputs with the same bits as some that were right before are right: variants of one problem often agree bit for
+  // bit, and copying and checking a large output takes longer than running the kernel.
+  Verification verify_outputs(unsigned long long sum) {
+    if (const auto known = right_.find(sum); known != right_.end()) return known->second;
+    Verification fresh = check_outputs();
+    if (fresh.state == Verification::State::passed) right_.emplace(sum, fresh);
+    return fresh;
+  }
+
+ private:
+  Verification check_outputs() {
     std::vector<std::vector<std::byte>> copies;
     std::vector<Output> outputs;
     copies.reserve(memory_.size());
@@ -120,7 +130,6 @@ class Buffers {
     return verify(*workload_, outputs, limits);
   }
 
- private:
   void fill(std::size_t i) {
     std::vector<std::byte> host(memory_[i].size());
     fill_input(*workload_, i, host, host_threads());
@@ -149,7 +158,8 @@ class Buffers {
   DeviceBytes sum_;
   std::vector<DeviceBytes> memory_, pristine_;
   std::vector<void*> addresses_;
-  std::vector<unsigned long long> sums_;  // of inputs, as filled
+  std::vector<unsigned long long> sums_;              // of inputs, as filled
+  std::map<unsigned long long, Verification> right_;  // outputs that were verified, by their sum
 };
 
 class Measurer final : public PointMeasurer {
@@ -211,15 +221,17 @@ class Measurer final : public PointMeasurer {
     result.launches = context.launches();
     result.blocks_run = result.blocks_total = context.blocks();
     check(cudaStreamSynchronize(stream_.get()), "kernel execution");
+    const unsigned long long first_sum = buffers.output_sum();
     if (options.verify) {
-      result.verification = buffers.verify_outputs();
+      result.verification = buffers.verify_outputs(first_sum);
     } else {
       result.verification.scope = "verification was switched off";
     }
-    const unsigned long long first_sum = buffers.output_sum();
-    if (result.verification.state != Verification::State::failed) {
+    if (result.verification.state == Verification::State::failed) {
+      result.warnings.emplace_back("not timed: the result is wrong");
+    } else {
       time(result, options, buffers, queue);
-      verify_again(result, options, buffers, queue, first_sum);
+      verify_again(result, options, buffers, first_sum);
     }
     count(result, options, buffers, queue);
     for (const std::string& name : buffers.changed_inputs()) {
@@ -250,6 +262,7 @@ class Measurer final : public PointMeasurer {
     result.flops = workload.flops();
     result.compulsory_load_bytes = workload.compulsory_load_bytes();
     result.compulsory_store_bytes = workload.compulsory_store_bytes();
+    result.facts = workload.facts();
     return *buffers_;
   }
 
@@ -286,49 +299,53 @@ class Measurer final : public PointMeasurer {
     }
   }
 
-  // Kernels may go wrong only when they run again: what the timed runs left must equal what was verified.
-  template <class Queue>
-  void verify_again(PointResult& result, const RunOptions& options, Buffers& buffers, const Queue&,
-                    unsigned long long first_sum) {
+  // Kernels may go wrong only when they run again: what the timed runs left must be right too.
+  static void verify_again(PointResult& result, const RunOptions& options, Buffers& buffers,
+                           unsigned long long first_sum) {
     if (!options.verify) return;
-    if (buffers.output_sum() == first_sum) return;
-    const Verification again = buffers.verify_outputs();
-    if (again.state == Verification::State::failed) {
-      result.verification = again;
-      result.verification.scope += ", after the timed runs (the first run was right)";
+    const unsigned long long sum = buffers.output_sum();
+    if (sum == first_sum) return;
+    const Verification again = buffers.verify_outputs(sum);
+    if (again.state != Verification::State::failed) return;
+    result.verification = again;
+    result.verification.scope += ", after the timed runs (the first run was right)";
+  }
+
+  // The profiler of this context; null, with the reason kept, when counters cannot be had: that will not change, so it
+  // is tried once.
+  RangeProfiler* profiler() {
+    if (!profiler_ && counters_problem_.empty()) {
+      try {
+        profiler_ = std::make_unique<RangeProfiler>(gpu_.index);
+      } catch (const CuptiFailure& failure) {
+        counters_problem_ = failure.what();
+      }
     }
+    return profiler_.get();
   }
 
   template <class Queue>
   void count(PointResult& result, const RunOptions& options, Buffers& buffers, const Queue& queue) {
     if (!options.count) return;
-    std::vector<CounterPlan::Entry> entries;
-    std::string problem;
-    try {
-      if (!profiler_ && counters_problem_.empty()) profiler_ = std::make_unique<RangeProfiler>(gpu_.index);
-    } catch (const CuptiFailure& failure) {
-      counters_problem_ = failure.what();  // it will not go away: said once per point, tried once per worker
-    }
-    entries = resolve_counters(profiler_ ? profiler_->chip() : "", options.counters);
-    if (!profiler_) return set_null(result, entries, counters_problem_);
+    RangeProfiler* counting = profiler();
+    const std::vector<CounterPlan::Entry> entries =
+        resolve_counters(counting != nullptr ? counting->chip() : "", options.counters);
+    if (counting == nullptr) return set_null(result, entries, counters_problem_);
     std::vector<std::string> names;
     for (const CounterPlan::Entry& entry : entries)
       if (!entry.metric.empty()) names.push_back(entry.metric);
+    const auto prepare = [&] {
+      buffers.restore();
+      if (options.cold_l2) timer_->queue_flush();
+      check(cudaStreamSynchronize(stream_.get()), "flush before counting");
+    };
+    const auto launch = [&] {
+      queue();
+      check(cudaStreamSynchronize(stream_.get()), "kernel execution while counting");
+    };
     try {
-      const MetricSet& set = profiler_->metrics(names);
-      const auto before_range = [&] {
-        buffers.restore();
-        timer_->queue_flush();
-        check(cudaStreamSynchronize(stream_.get()), "flush before counting");
-      };
-      const auto in_range = [&] {
-        queue();
-        check(cudaStreamSynchronize(stream_.get()), "kernel execution while counting");
-      };
-      set_values(result, entries, profiler_->count(set, options.cold_l2 ? std::function<void()>(before_range) : [&] {
-        buffers.restore();
-        check(cudaStreamSynchronize(stream_.get()), "restore before counting");
-      }, in_range), set, names);
+      const MetricSet& set = counting->metrics(names);
+      set_values(result, entries, counting->count(set, prepare, launch), set, names);
     } catch (const CuptiFailure& failure) {
       set_null(result, entries, failure.what());
     }
@@ -356,11 +373,7 @@ class Measurer final : public PointMeasurer {
       Quantity& quantity = result.counters[entry.counter];
       const auto value = values.find(entry.metric);
       if (value != values.end()) {
-        const Counter* counter = find_counter(entry.counter);
-        const bool whole = counter != nullptr && counts_whole(counter->unit) && value->second >= 0 &&
-                           value->second < 0x1p63 && value->second == std::floor(value->second);
-        quantity = whole ? Quantity::count(static_cast<std::uint64_t>(value->second), Source::measured)
-                         : Quantity::real(value->second, Source::measured);
+        quantity = measured(entry.metric, value->second);
         continue;
       }
       const auto at = std::find(names.begin(), names.end(), entry.metric);
@@ -368,6 +381,13 @@ class Measurer final : public PointMeasurer {
           at == names.end() ? entry.refusal : set.refusals()[static_cast<std::size_t>(at - names.begin())];
       quantity = Quantity::null(refusal, Source::measured);
     }
+  }
+
+  // Counts are exact below 2^53, as CUPTI hands them out as float64.
+  static Quantity measured(const std::string& metric, double value) {
+    const bool whole = counts_whole(metric) && value >= 0 && value < 0x1p53 && value == std::floor(value);
+    return whole ? Quantity::count(static_cast<std::uint64_t>(value), Source::measured)
+                 : Quantity::real(value, Source::measured);
   }
 
   // After an error the buffers' contents are not known; and when the context went with it, this measurer is done.

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::uint64_t shortest_delay_ns = 20'000, longest_delay_ns = 20'000'000;
-constexpr double short_kernel_floors = 20;  // a kernel below so many floors is too short to time singly
+constexpr double short_kernel_floors = 10;  // a kernel below so many floors is too short to time singly
 constexpr double batch_us = 400;            // length of a batch of short launches
 constexpr int most_batched = 1000;
 
@@ -31,6 +31,7 @@ struct Timer::State {
   PinnedValue<Stamp> before, after;
   std::uint64_t delay_ns = shortest_delay_ns;
   double floor_us = 0;
+  double resolution_us = 0.5;  // as documented for cudaEventElapsedTime; finer when that is seen
 
   State(cudaStream_t s, std::size_t l2_bytes)
       : stream(s), flush(std::max<std::size_t>(2 * l2_bytes / 256 * 256, 1U << 20U)) {
@@ -115,6 +116,11 @@ struct Timer::State {
       if (const auto taken = sample([&] { queue_empty(stream); })) times.push_back(taken->time_us);
     }
     floor_us = median(times).value_or(0);
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 1; i < times.size(); ++i) {
+      const double step = times[i] - times[i - 1];
+      if (step > 1e-3) resolution_us = std::min(resolution_us, step);  // less is rounding of a float
+    }
   }
 };
 
@@ -127,7 +133,8 @@ double Timer::floor_us() const { return state_->floor_us; }
 
 void Timer::queue_flush() { queue_read(state_->flush.data(), state_->flush.size(), state_->stream); }
 
-TimedPoint Timer::time(const Timed& timed, bool cold_l2, const SamplingGoal& goal) {
+TimedPoint Timer::time(const Timed& timed, bool cold_l2, SamplingGoal goal) {
+  goal.resolution_us = state_->resolution_us;
   // Persisting lines would survive a flush.
   check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
   state_->delay_ns = shortest_delay_ns;
@@ -167,11 +174,13 @@ TimedPoint Timer::time(const Timed& timed, bool cold_l2, const SamplingGoal& goa
         "kept; compare times with care");
   }
   const std::optional<double> noise = median_noise(done.timing.samples_us);
-  if (!noise || *noise > goal.max_noise) {
+  const bool resolved = noise && *noise * median(kept.times_us).value_or(0) <= goal.resolution_us;
+  if (!resolved && (!noise || *noise > goal.max_noise)) {
     done.warnings.push_back(
         fmt::format("sampling stopped at the time cap of {} s with {} samples; the median is known to {}",
                     goal.max_time_s, done.timing.samples_us.size(),
-                    noise ? fmt::format("{:.2f} %", 100 * *noise) : std::string("no known accuracy")));
+                    noise ? fmt::format("the median is known to {:.2f} %", 100 * *noise)
+                          : std::string("too few to tell how well the median is known")));
   }
   return done;
 }

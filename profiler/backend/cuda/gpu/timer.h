@@ -42,7 +42,7 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
 
   // Throws CudaFailure.
-  TimedPoint time(const Timed& timed, bool cold_l2, const SamplingGoal& goal);
+  TimedPoint time(const Timed& timed, bool cold_l2, SamplingGoal goal);
   // Queues what empties the L2 of anything else; also used before counting.
   void queue_flush();
   // What an empty kernel between two events measures, in microseconds: the floor of every single sample.
