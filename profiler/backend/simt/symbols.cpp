@@ -266,22 +266,6 @@ bool is_foreign(std::string_view file) {
          file.starts_with("/usr/lib/") || file.starts_with("/usr/local/include/") || file.starts_with("<");
 }
 
-// The array of entries that libdw allocates for a list of scopes.
-class Scopes {
- public:
-  template <class Get>
-  explicit Scopes(Get get) : count_(std::max(get(&first_), 0)) {}
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  ~Scopes() { std::free(first_); }
-  [[nodiscard]] Dwarf_Die* begin() const { return first_; }
-  [[nodiscard]] Dwarf_Die* end() const { return first_ + count_; }
-
- private:
-  Dwarf_Die* first_ = nullptr;
-  int count_;
-};
-
 class DebugInformation {
  public:
   explicit DebugInformation(Elf* elf) : dwarf_(dwarf_begin_elf(elf, DWARF_C_READ, nullptr)) {
@@ -292,7 +276,7 @@ class DebugInformation {
     std::uint8_t type = 0;
     while (dwarf_get_units(dwarf_.get(), unit, &unit, nullptr, &type, &die, &split) == 0) {
       // The skeleton of a split unit has the ranges and the lines, the split unit the functions.
-      units_.push_back({die, type == DW_UT_skeleton && split.cu != nullptr ? split : die});
+      units_.push_back({die, type == DW_UT_skeleton && split.cu != nullptr ? split : die, std::nullopt});
       Dwarf_Addr base = 0;
       Dwarf_Addr low = 0;
       Dwarf_Addr high = 0;
@@ -320,6 +304,7 @@ class DebugInformation {
   struct Unit {
     Dwarf_Die lines;
     Dwarf_Die functions;
+    std::optional<std::vector<Dwarf_Die>> subprograms;  // with code; once they were needed
   };
 
   Unit* find(Dwarf_Addr address) {
@@ -376,22 +361,62 @@ class DebugInformation {
 
   // Walks from the innermost inlined function outwards, along the lines that called them.
   static std::optional<Place> first_own_call(Unit& unit, Dwarf_Addr address) {
-    // Beyond the innermost inlined function these are the scopes of its definition, not its callers ...
-    const Scopes at_address([&](Dwarf_Die** scopes) { return dwarf_getscopes(&unit.functions, address, scopes); });
-    const auto innermost = std::find_if(at_address.begin(), at_address.end(), is_inlined);
-    if (innermost == at_address.end()) return std::nullopt;
-    // ... which are the entries that enclose it.
-    const Scopes callers([&](Dwarf_Die** scopes) { return dwarf_getscopes_die(innermost, scopes); });
-    for (Dwarf_Die& scope : callers) {
-      if (dwarf_tag(&scope) == DW_TAG_subprogram) break;
-      if (!is_inlined(scope)) continue;
-      std::optional<Place> call = call_site(unit, scope);
+    std::vector<Dwarf_Die> inlined;  // outermost first
+    if (Dwarf_Die* function = function_at(unit, address)) collect_inlined(*function, address, inlined);
+    for (auto scope = inlined.rbegin(); scope != inlined.rend(); ++scope) {
+      std::optional<Place> call = call_site(unit, *scope);
       if (call && !is_foreign(call->file)) return call;
     }
     return std::nullopt;
   }
 
-  static bool is_inlined(Dwarf_Die& die) { return dwarf_tag(&die) == DW_TAG_inlined_subroutine; }
+  // (dwarf_getscopes() does not look into namespaces, where clang puts functions.)
+  static Dwarf_Die* function_at(Unit& unit, Dwarf_Addr address) {
+    if (!unit.subprograms) {
+      unit.subprograms.emplace();
+      collect_subprograms(unit.functions, *unit.subprograms);
+    }
+    for (Dwarf_Die& die : *unit.subprograms)
+      if (dwarf_haspc(&die, address) > 0) return &die;
+    return nullptr;
+  }
+
+  template <class Visit>
+  static void for_each_child(Dwarf_Die& die, Visit visit) {
+    Dwarf_Die child;
+    if (dwarf_child(&die, &child) != 0) return;
+    do visit(child);
+    while (dwarf_siblingof(&child, &child) == 0);
+  }
+
+  // Functions with code, at file scope and within namespaces and classes.
+  static void collect_subprograms(Dwarf_Die& scope, std::vector<Dwarf_Die>& found) {
+    for_each_child(scope, [&](Dwarf_Die& child) {
+      switch (dwarf_tag(&child)) {
+        case DW_TAG_subprogram:
+          if (dwarf_hasattr(&child, DW_AT_low_pc) != 0 || dwarf_hasattr(&child, DW_AT_ranges) != 0)
+            found.push_back(child);
+          break;
+        case DW_TAG_namespace:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+          collect_subprograms(child, found);
+          break;
+        default:
+          break;
+      }
+    });
+  }
+
+  static void collect_inlined(Dwarf_Die& scope, Dwarf_Addr address, std::vector<Dwarf_Die>& found) {
+    for_each_child(scope, [&](Dwarf_Die& child) {
+      const int tag = dwarf_tag(&child);
+      if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) return;
+      if (dwarf_haspc(&child, address) <= 0) return;
+      if (tag == DW_TAG_inlined_subroutine) found.push_back(child);
+      collect_inlined(child, address, found);
+    });
+  }
 
   static std::optional<Place> call_site(Unit& unit, Dwarf_Die& inlined) {
     Dwarf_Files* files = nullptr;

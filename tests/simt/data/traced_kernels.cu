@@ -21,8 +21,6 @@ __global__ void tile(const float* in, float* out, int i) {
   __threadfence_block();
   out[i] = square(As[i][0]);  // @tile_load
 }
-template __global__ void tile<16>(const float*, float*, int);
-template __global__ void tile<8>(const float*, float*, int);
 
 namespace {
 template <class T, int N>
@@ -33,7 +31,6 @@ __global__ void local_name(T* p, int i) {
   p[i + 1] = As[i];
 }
 }  // namespace
-template __global__ void local_name<double, 4>(double*, int);
 
 __global__ void dynamic(float* p, int i) {
   extern __shared__ float pool[];
