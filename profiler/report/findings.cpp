@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "profiler/core/text.h"
 #include "profiler/report/text_table.h"
@@ -57,6 +58,27 @@ std::string range_words(const Points& points, Number number) {
   if (!least) return "";
   const std::string low = real_words(*least, 3), high = real_words(*most, 3);
   return low == high ? low : low + " to " + high;
+}
+
+// " n=1024,4096": a parameter whose values only these points of the variant have; empty when there is none.
+std::string what_sets_apart(const Points& points, const Points& variant, const PointLabels& labels) {
+  if (points.size() == variant.size()) return "";
+  constexpr std::size_t most_values = 4;
+  for (const PointLabels::Varying& parameter : labels.varying()) {
+    std::vector<std::string> own;
+    for (const PointRecord* point : points)
+      if (const std::string value = param_text(*point, parameter.name); std::ranges::find(own, value) == own.end())
+        own.push_back(value);
+    const bool shared = std::ranges::any_of(variant, [&](const PointRecord* point) {
+      return std::ranges::find(points, point) == points.end() &&
+             std::ranges::find(own, param_text(*point, parameter.name)) != own.end();
+    });
+    if (shared || own.size() > most_values) continue;
+    std::string text = " " + parameter.heading + "=";
+    for (const std::string& value : own) text += (text.ends_with('=') ? "" : ",") + value;
+    return text;
+  }
+  return "";
 }
 
 // --- what bounds the points ------------------------------------------------------------------------------------------
@@ -126,6 +148,11 @@ std::string lanes_words(double lanes_per_request) {
   return fmt::format("{} of 32 lanes active per request", real_words(lanes_per_request, 3));
 }
 
+std::string sectors_words(double sectors) {
+  const std::string number = real_words(sectors, 3);
+  return number + (number == "1" ? " sector" : " sectors");
+}
+
 // Why a point moves what it moves: "a request moves 2 sectors (64 B) for 4 of 32 active lanes (16 B)".
 std::string use_words(const GlobalUse& use) {
   const double per_request = use.requests > 0 ? use.used_bytes / use.requests : 0;
@@ -143,9 +170,8 @@ std::string use_words(const GlobalUse& use) {
 bool is_naive(const PointRecord& point) { return point.result.point.variant.ends_with("/naive"); }
 
 // The naive point with the same values wherever both take a parameter.
-const PointRecord* baseline_of(const PointRecord& point, const Points& points) {
-  for (const PointRecord* candidate : points) {
-    if (!is_naive(*candidate) || !candidate->analysis) continue;
+const PointRecord* baseline_of(const PointRecord& point, const Points& naive) {
+  for (const PointRecord* candidate : naive) {
     const auto agrees = [&](const auto& parameter) {
       const ParamValue* own = point.result.point.params.find(parameter.first);
       return own == nullptr || *own == parameter.second;
@@ -179,10 +205,10 @@ SectorRatio sector_ratio(const PointRecord& point, const PointRecord& baseline, 
   return {of(point), of(baseline)};
 }
 
-std::optional<Comparison> compare(const PointRecord& point, const Points& points) {
+std::optional<Comparison> compare(const PointRecord& point, const Points& naive) {
   // A wrong answer is no better for costing less.
   const bool comparable = point.analysis && point.result.good() && !point.result.expected_finding && !is_naive(point);
-  const PointRecord* baseline = comparable ? baseline_of(point, points) : nullptr;
+  const PointRecord* baseline = comparable ? baseline_of(point, naive) : nullptr;
   if (baseline == nullptr) return std::nullopt;
   const auto ratio = [&](const BasisBound Analysis::*basis) {
     const double own = ((*point.analysis).*basis).bytes.number().value_or(0);
@@ -204,6 +230,15 @@ std::string ratio_words(const SectorRatio& ratio, const char* what) {
   if (!(ratio.value() > 0) || std::abs(ratio.value() - 1) < 0.01) return "";
   return fmt::format("{}x the {} sectors ({} against {})", real_words(ratio.value(), 3), what, words(ratio.own),
                      words(ratio.other));
+}
+
+// What the comparison is of, sizes aside: the variant, the parameters that the baseline does not take, and the
+// direction.
+std::string kind_of(const Comparison& c) {
+  std::string kind = c.point->result.point.variant + (c.sector_bytes > 1 ? " worse" : " better");
+  for (const auto& [name, value] : c.point->result.point.params.values())
+    if (c.baseline->result.point.params.find(name) == nullptr) kind += " " + name + "=" + to_text(value);
+  return kind;
 }
 
 std::string comparison_sentence(const Comparison& c, const ProblemGroup& group) {
@@ -238,26 +273,31 @@ double waste_of(const SiteRow& row) {
   return use.waste();
 }
 
-// Every wasteful site at the point where it is worst, the worst first; a site is a place, its buffer and its operation.
+// Every wasteful site at the points where it is worst, the worst first; a site is a place, its buffer and its
+// operation.
 std::vector<RatedSite> worst_sites(const Points& points) {
   constexpr double notable = 1.05;
-  std::vector<RatedSite> sites;
+  constexpr std::size_t most_per_site = 2;
+  std::map<std::tuple<std::string, int, int, std::string, std::string>, std::vector<RatedSite>> by_site;
+  std::vector<std::vector<RatedSite>*> order;
   for (const PointRecord* point : points)
     for (const SiteRow& row : point->result.sites) {
       if ((!is_global(row) && !is_shared(row)) || row.requests == 0) continue;
       const RatedSite rated{point, &row, waste_of(row)};
       if (!(rated.waste > notable)) continue;
-      const auto same = std::ranges::find_if(sites, [&](const RatedSite& other) {
-        return other.point->result.point.variant == point->result.point.variant &&
-               other.row->site.to_text() == row.site.to_text() && other.row->buffer == row.buffer &&
-               other.row->op == row.op && other.row->space == row.space;
-      });
-      if (same == sites.end()) {
-        sites.push_back(rated);
-      } else if (rated.waste > same->waste * (1 + 1e-9)) {
-        *same = rated;
-      }
+      auto& list = by_site[{row.site.file, row.site.line, row.site.column, row.buffer, row.op}];
+      if (list.empty()) order.push_back(&list);
+      // Other sizes usually waste as much: told once.
+      const bool told = std::ranges::any_of(
+          list, [&](const RatedSite& other) { return std::abs(other.waste - rated.waste) < 0.01 * rated.waste; });
+      if (!told) list.push_back(rated);
     }
+  std::vector<RatedSite> sites;
+  for (auto* list : order) {
+    std::ranges::stable_sort(*list, std::ranges::greater{}, &RatedSite::waste);
+    sites.insert(sites.end(), list->begin(),
+                 list->begin() + static_cast<std::ptrdiff_t>(std::min(list->size(), most_per_site)));
+  }
   std::ranges::stable_sort(sites, std::ranges::greater{}, &RatedSite::waste);
   return sites;
 }
@@ -280,8 +320,8 @@ std::string site_sentence(const RatedSite& site, const ProblemGroup& group) {
                         per_request(static_cast<double>(row.wavefronts)), per_request(ideal_wavefronts(row)),
                         per_request(static_cast<double>(row.bank_conflicts)));
   } else {
-    text += fmt::format("{} sectors per request, ideal {} ({} % of the moved bytes used)",
-                        per_request(static_cast<double>(row.sectors)),
+    text += fmt::format("{} per request, ideal {} ({} % of the moved bytes used)",
+                        sectors_words(static_cast<double>(row.sectors) / static_cast<double>(row.requests)),
                         per_request(static_cast<double>(row.ideal_sectors)), real_words(100 / site.waste, 3));
   }
   if (lanes < warp_lanes) text += ", " + lanes_words(lanes);
@@ -387,7 +427,8 @@ std::string bounds_section(const ProblemGroup& group, const ResultFile& results,
       const Points& points = by_verdict[verdict];
       const std::string who = points.size() == 1
                                   ? group.labels.of(*points.front())
-                                  : fmt::format("{} ({} points)", points.front()->result.point.variant, points.size());
+                                  : fmt::format("{}{} ({} points)", points.front()->result.point.variant,
+                                                what_sets_apart(points, variant, group.labels), points.size());
       text += item(who + ": bounded by " + bound_sentence(points, verdict), style);
     }
   }
@@ -398,20 +439,34 @@ std::string bounds_section(const ProblemGroup& group, const ResultFile& results,
 }
 
 std::string comparison_section(const ProblemGroup& group, const ResultFile&, const TerminalStyle& style) {
-  std::vector<Comparison> worse, better;
+  Points naive;
   for (const PointRecord* point : group.points)
-    if (const auto comparison = compare(*point, group.points)) {
-      if (comparison->sector_bytes > 1.01) worse.push_back(*comparison);
-      if (comparison->sector_bytes < 0.99) better.push_back(*comparison);
-    }
+    if (is_naive(*point) && point->analysis) naive.push_back(point);
+  // Other sizes usually compare alike: the first of each kind is told.
+  std::map<std::string, std::size_t> told;
+  std::vector<Comparison> worse, better;
+  for (const PointRecord* point : group.points) {
+    const auto comparison = compare(*point, naive);
+    if (!comparison) continue;
+    std::vector<Comparison>* list = comparison->sector_bytes > 1.01   ? &worse
+                                    : comparison->sector_bytes < 0.99 ? &better
+                                                                      : nullptr;
+    if (list != nullptr && told[kind_of(*comparison)]++ == 0) list->push_back(*comparison);
+  }
   std::ranges::stable_sort(worse, std::ranges::greater{}, &Comparison::sector_bytes);
   std::ranges::stable_sort(better, {}, &Comparison::sector_bytes);
   constexpr std::size_t most_worse = 4, most_better = 2;
   std::string text;
-  for (std::size_t i = 0; i < std::min(worse.size(), most_worse); ++i)
-    text += item("worse: " + comparison_sentence(worse[i], group), style);
-  for (std::size_t i = 0; i < std::min(better.size(), most_better); ++i)
-    text += item("better: " + comparison_sentence(better[i], group), style);
+  const auto tell = [&](const char* word, const std::vector<Comparison>& list, std::size_t most) {
+    for (std::size_t i = 0; i < std::min(list.size(), most); ++i) {
+      const std::size_t others = told[kind_of(list[i])] - 1;
+      text += item(word + comparison_sentence(list[i], group) +
+                       (others == 0 ? "" : fmt::format(" (Much the same in {}.)", plural(others, "other point"))),
+                   style);
+    }
+  };
+  tell("worse: ", worse, most_worse);
+  tell("better: ", better, most_better);
   if (text.empty()) return "";
   return heading(fmt::format("Against {}/naive (emulated sectors; a sector is 32 bytes)", group.problem), style) + text;
 }

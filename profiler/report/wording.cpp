@@ -108,15 +108,20 @@ PointLabels::PointLabels(const std::vector<const PointRecord*>& points) {
       same->second.push_back(name);
     }
   }
+  std::string partly;  // parameters with one value, which not every variant takes
   for (const auto& [values, equal_names] : by_values) {
     std::string heading;
     for (const std::string& name : equal_names) heading += (heading.empty() ? "" : "=") + name;
-    if (std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) == values.end()) {
+    const std::set<std::string> different(values.begin(), values.end());
+    if (different.size() == 1) {
       common_ += (common_.empty() ? "" : " ") + heading + "=" + values.front();
+    } else if (different.size() == 2 && different.contains("")) {
+      partly += (partly.empty() ? "" : " ") + heading + "=" + *different.rbegin();
     } else {
       varying_.push_back({heading, equal_names.front()});
     }
   }
+  if (!partly.empty()) common_ += (common_.empty() ? "" : ", ") + partly + " where taken";
 }
 
 std::string PointLabels::of(const PointRecord& point) const {

@@ -32,7 +32,7 @@ class PointLabels {
   };
   [[nodiscard]] const std::vector<Varying>& varying() const { return varying_; }
   [[nodiscard]] bool several_variants() const { return several_variants_; }
-  // "dtype=float32 k=m=n=1024": what all points share.
+  // "dtype=float32 k=m=n=1024, block=16 where taken": what all points share, and what all share that take it.
   [[nodiscard]] const std::string& common() const { return common_; }
   // "matmul/tiled TILE=2 k=m=n=32".
   [[nodiscard]] std::string of(const PointRecord& point) const;
