@@ -14,7 +14,7 @@
 
 namespace gpuexp::test {
 
-// "n=32 dtype=float16": integers where they read as integers, words elsewhere.
+// "n=32 density=0.1 dtype=float16": integers and reals where they read as such, words elsewhere.
 inline ParamSet params(const std::string& text) {
   ParamSet set;
   std::istringstream words(text);
@@ -22,9 +22,14 @@ inline ParamSet params(const std::string& text) {
     const std::size_t equals = word.find('=');
     const std::string value = word.substr(equals + 1);
     std::int64_t integer = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), integer);
-    if (error == std::errc() && end == value.data() + value.size()) {
+    double real = 0;
+    const char* const last = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), last, integer);
+    const auto [real_end, real_error] = std::from_chars(value.data(), last, real);
+    if (error == std::errc() && end == last) {
       set.set(word.substr(0, equals), integer);
+    } else if (real_error == std::errc() && real_end == last) {
+      set.set(word.substr(0, equals), real);
     } else {
       set.set(word.substr(0, equals), value);
     }
@@ -64,6 +69,43 @@ std::uint64_t over_sites(const PointResult& result, std::string_view buffer, std
     if (row.buffer == buffer && row.op == op) sum += row.*field;
   }
   return sum;
+}
+
+// Sum over the sites of a space and operation, whatever the buffer.
+template <class Field>
+std::uint64_t over_space(const PointResult& result, std::string_view space, std::string_view op,
+                         Field SiteRow::*field) {
+  std::uint64_t sum = 0;
+  for (const SiteRow& row : result.sites) {
+    if (row.space == space && row.op == op) sum += row.*field;
+  }
+  return sum;
+}
+
+// Counters whose value is not the sum of the access sites it stands for; empty when all agree.
+inline std::string counters_off_sites(const PointResult& result) {
+  struct Row {
+    const char *counter, *space, *op;
+    std::uint64_t SiteRow::*field;
+  };
+  constexpr Row rows[] = {{"global_load_requests", "global", "load", &SiteRow::requests},
+                          {"global_load_sectors", "global", "load", &SiteRow::sectors},
+                          {"global_store_requests", "global", "store", &SiteRow::requests},
+                          {"global_store_sectors", "global", "store", &SiteRow::sectors},
+                          {"shared_load_requests", "shared", "load", &SiteRow::requests},
+                          {"shared_load_wavefronts", "shared", "load", &SiteRow::wavefronts},
+                          {"shared_load_bank_conflicts", "shared", "load", &SiteRow::bank_conflicts},
+                          {"shared_store_requests", "shared", "store", &SiteRow::requests},
+                          {"shared_store_wavefronts", "shared", "store", &SiteRow::wavefronts},
+                          {"shared_store_bank_conflicts", "shared", "store", &SiteRow::bank_conflicts}};
+  std::string off;
+  for (const Row& row : rows) {
+    const std::uint64_t sum = over_space(result, row.space, row.op, row.field);
+    const std::uint64_t counted = count(result, row.counter);
+    if (counted != sum)
+      off += std::string(row.counter) + " " + std::to_string(counted) + " != " + std::to_string(sum) + "; ";
+  }
+  return off;
 }
 
 // "failed: reason; race at kernels/..." for messages when a point is not as it should be.
