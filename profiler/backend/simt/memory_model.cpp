@@ -53,17 +53,23 @@ std::uint32_t units_of_stride(std::uint64_t first, std::uint64_t last, int count
   return static_cast<std::uint32_t>(last / size - first / size + 1);
 }
 
-// Counts distinct values of sorted addresses, ignoring their low `shift` bits.
-std::uint32_t distinct_of_sorted(const std::uint64_t* address, int count, int shift) {
-  std::uint32_t distinct = 1;
-  for (int i = 1; i < count; ++i) distinct += (address[i] >> shift) != (address[i - 1] >> shift);
-  return distinct;
-}
-
-bool is_sorted(const std::uint64_t* address, int count) {
+// One pass over the addresses: how often each differs from the one before it, by more than what units of a size hide.
+// These are the counts of distinct units when the addresses are sorted.
+struct Steps {
+  std::uint32_t addresses = 1, sectors = 1, lines = 1;
   bool sorted = true;
-  for (int i = 1; i < count; ++i) sorted &= address[i - 1] <= address[i];
-  return sorted;
+};
+
+Steps count_steps(const std::uint64_t* address, int count) {
+  Steps steps;
+  for (int i = 1; i < count; ++i) {
+    const std::uint64_t changed = address[i] ^ address[i - 1];
+    steps.addresses += changed != 0;
+    steps.sectors += changed >= kSectorBytes;  // a bit above those within a sector
+    steps.lines += changed >= kLineBytes;
+    steps.sorted &= address[i - 1] <= address[i];
+  }
+  return steps;
 }
 
 // gcd(stride, 32).
@@ -88,29 +94,52 @@ bool merges(LaneAddresses addresses, std::uint32_t active) {
   return pairs_agree(addresses, active, 1, kLowerOfPairs1) || pairs_agree(addresses, active, 2, kLowerOfPairs2);
 }
 
-// Distinct units in the fullest bank group of one phase. A unit is what one lane accesses, but at least one bank's
-// word; there are `groups` of them in a row of all banks, so unit u lies in group u % groups, and, being aligned, two
-// units of one group meet in every bank of it.
-std::uint32_t fullest_group(LaneAddresses addresses, std::uint32_t lanes, int unit_shift, std::uint32_t groups) {
+// The units that a phase's lanes access, in order of lanes, each run of equal ones once. A unit is what one lane
+// accesses, but at least one bank's word.
+struct Units {
+  std::array<std::uint64_t, kWarpLanes> unit;
+  std::uint32_t count;
+};
+
+void collect_units(LaneAddresses addresses, std::uint32_t lanes, int unit_shift, Units& units) {
+  std::uint32_t count = 0;
+  std::uint64_t previous = ~std::uint64_t{0};  // no unit: a unit is an address without its low bits
+  const auto add = [&](std::uint64_t address) {
+    const std::uint64_t unit = address >> unit_shift;
+    count += unit != previous;
+    units.unit[count - 1] = unit;
+    previous = unit;
+  };
+  if (lanes == kAllLanes) {
+    for (const std::uint64_t address : addresses) add(address);
+  } else {
+    for (; lanes != 0; lanes &= lanes - 1) add(addresses[static_cast<std::size_t>(std::countr_zero(lanes))]);
+  }
+  units.count = count;
+}
+
+// Distinct units in the fullest group of banks. There are `groups` units in a row of all banks, so unit u lies in group
+// u % groups, and, being aligned, two units of one group meet in every bank of it.
+std::uint32_t fullest_group(const Units& units, std::uint32_t groups) {
+  std::uint32_t used = 0;
+  for (std::uint32_t i = 0; i < units.count; ++i) used |= 1U << (units.unit[i] & (groups - 1));
+  if (static_cast<std::uint32_t>(std::popcount(used)) == units.count) return 1;  // every unit has a group of its own
+
   std::array<std::uint8_t, kBanks> fill{};
-  std::array<std::uint8_t, kBanks> newest{};    // per group: index of its last unit
-  std::array<std::uint8_t, kWarpLanes> before;  // per unit: the one before it in its group
-  std::array<std::uint64_t, kWarpLanes> units;
-  std::uint8_t count = 0;
+  std::array<std::uint8_t, kBanks> newest{};      // per group: index of its last unit
+  std::array<std::uint8_t, kWarpLanes> before{};  // per unit: the one before it in its group
   std::uint8_t fullest = 0;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t unit = addresses[static_cast<std::size_t>(std::countr_zero(lanes))] >> unit_shift;
-    const auto group = static_cast<std::size_t>(unit & (groups - 1));
+  for (std::uint8_t i = 0; i < units.count; ++i) {
+    const auto group = static_cast<std::size_t>(units.unit[i] & (groups - 1));
     std::uint8_t at = newest[group];
     std::uint8_t left = fill[group];
-    while (left != 0 && units[at] != unit) {
+    while (left != 0 && units.unit[at] != units.unit[i]) {
       at = before[at];
       --left;
     }
     if (left != 0) continue;  // another lane of the phase has it: a broadcast
-    units[count] = unit;
-    before[count] = newest[group];
-    newest[group] = count++;
+    before[i] = newest[group];
+    newest[group] = i;
     fullest = std::max(fullest, ++fill[group]);
   }
   return fullest;
@@ -140,15 +169,14 @@ GlobalCost global_cost(LaneAddresses addresses, std::uint32_t active, int width_
               ideal_sectors(static_cast<std::uint32_t>(count), width_bytes)};
   }
 
-  std::array<std::uint64_t, kWarpLanes> sorted;
-  if (!is_sorted(address, count)) {
+  Steps steps = count_steps(address, count);
+  if (!steps.sorted) {
+    std::array<std::uint64_t, kWarpLanes> sorted;
     std::copy_n(address, count, sorted.begin());
     std::sort(sorted.begin(), sorted.begin() + count);
-    address = sorted.data();
+    steps = count_steps(sorted.data(), count);
   }
-  return {distinct_of_sorted(address, count, std::countr_zero(static_cast<unsigned>(kSectorBytes))),
-          distinct_of_sorted(address, count, std::countr_zero(static_cast<unsigned>(kLineBytes))),
-          ideal_sectors(distinct_of_sorted(address, count, 0), width_bytes)};
+  return {steps.sectors, steps.lines, ideal_sectors(steps.addresses, width_bytes)};
 }
 
 SharedCost shared_cost(LaneAddresses addresses, std::uint32_t active, int width_bytes, AccessKind kind) {
@@ -160,9 +188,14 @@ SharedCost shared_cost(LaneAddresses addresses, std::uint32_t active, int width_
     const std::uint64_t stride = addresses[1] - addresses[0];
     const bool whole_words = stride % kBankBytes == 0 && addresses[0] % kBankBytes == 0;
     const bool moderate = stride + kMaxFastStride < 2 * kMaxFastStride;  // in either direction
-    // All words differ, so loads do not merge, and stride s words leaves 32 / gcd(s, 32) banks in use.
-    if (stride != 0 && whole_words && moderate && has_constant_stride(addresses.data(), kWarpLanes, stride))
+    if (whole_words && moderate && has_constant_stride(addresses.data(), kWarpLanes, stride)) {
+      if (stride == 0) {
+        const std::uint32_t phases = kind == AccessKind::load ? std::max(words / 2, 1U) : words;
+        return {phases, phases};
+      }
+      // All words differ, so loads do not merge, and stride s words leaves 32 / gcd(s, 32) banks in use.
       return {std::max(words, gcd_with_banks(stride / kBankBytes)), words};
+    }
   }
 
   std::uint32_t lanes_per_phase = kWarpLanes / words;
@@ -170,12 +203,14 @@ SharedCost shared_cost(LaneAddresses addresses, std::uint32_t active, int width_
   const std::uint32_t groups = kBanks / words;
   const int unit_shift = std::countr_zero(static_cast<unsigned>(unit_bytes));
   SharedCost cost;
+  Units units;
   for (std::uint32_t begin = 0; begin < kWarpLanes; begin += lanes_per_phase) {
     const std::uint32_t lanes =
         active & ((lanes_per_phase == kWarpLanes ? kAllLanes : (1U << lanes_per_phase) - 1) << begin);
     if (lanes == 0) continue;
     ++cost.ideal;
-    cost.wavefronts += fullest_group(addresses, lanes, unit_shift, groups);
+    collect_units(addresses, lanes, unit_shift, units);
+    cost.wavefronts += fullest_group(units, groups);
   }
   return cost;
 }
