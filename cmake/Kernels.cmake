@@ -18,13 +18,15 @@ set(GPUEXP_SIMT_FLAGS
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND GPUEXP_SIMT_FLAGS
        -fsanitize-coverage=bb,no-prune,trace-pc "SHELL:-mllvm -tsan-instrument-read-before-write=1"
+       "SHELL:-mllvm -disable-licm-promotion"
        -fno-vectorize -fno-slp-vectorize -fno-builtin -fbracket-depth=1024)
 else()
   list(APPEND GPUEXP_SIMT_FLAGS
        -fsanitize-coverage=trace-pc -fno-extern-tls-init -fno-gnu-unique
        -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-crossjumping -fno-tree-tail-merge -fno-thread-jumps
        -fno-ipa-icf -fno-partial-inlining -fno-if-conversion -fno-if-conversion2 -fno-tree-loop-if-convert
-       -fno-tree-loop-distribute-patterns -fno-tree-vectorize -fno-split-loops -fno-unswitch-loops)
+       -fno-tree-loop-distribute-patterns -fno-tree-vectorize -fno-split-loops -fno-unswitch-loops
+       -fno-move-loop-stores -fno-tree-sink)
 endif()
 
 # Pads shared variables and binds dynamic ones; see the head of its source.

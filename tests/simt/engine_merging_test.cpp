@@ -100,17 +100,17 @@ TEST(EngineMerging, Switch) {
 
 TEST(EngineMerging, EndlessLoopsLeftByBreaks) {
   const PointResult result = run_merging("while_nested_break");
-  EXPECT_EQ(at(result, "// inner access", "load").requests, 4U * 3U);
-  EXPECT_EQ(at(result, "// outer access", "store").requests, 4U);
+  EXPECT_EQ(at(result, "// endless inner access", "load").requests, 4U * 3U);
+  EXPECT_EQ(at(result, "// endless outer access", "store").requests, 4U);
   EXPECT_EQ(at(result, "// after both loops", "store").requests, 1U);
 }
 
 TEST(EngineMerging, TracesLongerThanTheBuffer) {
   for (const Schedule schedule : {Schedule::forward, Schedule::reverse, Schedule::random}) {
     const PointResult result = run_merging("long_divergent", schedule);
-    EXPECT_EQ(at(result, "// inner access", "load").requests, 5U * (1000 + 3100));
-    EXPECT_EQ(at(result, "// inner access", "load").lanes, 5U * (32 * 1000 + 100 * 496));
-    EXPECT_EQ(at(result, "// outer access", "store").requests, 5U);
+    EXPECT_EQ(at(result, "// long inner access", "load").requests, 5U * (1000 + 3100));
+    EXPECT_EQ(at(result, "// long inner access", "load").lanes, 5U * (32 * 1000 + 100 * 496));
+    EXPECT_EQ(at(result, "// long outer access", "store").requests, 5U);
   }
 }
 

@@ -44,72 +44,97 @@ std::uint32_t Checker::order_of(std::uint32_t warp, std::uint32_t lane) const {
   return generation == 0 ? 0 : (warp << kWarpShift | generation) << kByteBits;
 }
 
+// True when the word has just become suspect.
 inline bool Checker::touch(Cell& cell, const Entry& entry) {
-  if (cell.interval == interval_) {
-    Entry& first = cell.first;
-    if (first.code != entry.code || first.order != entry.order) return touch_again(cell, entry);
-    first.low = std::min(first.low, entry.low);
-    first.high = std::max(first.high, entry.high);
-    first.lanes |= entry.lanes;
-  } else {
-    cell.interval = interval_;
+  const std::uint64_t key = static_cast<std::uint64_t>(interval_) << 32U | entry.code;
+  if (cell.interval() != interval_) {
+    cell.key = key;
     cell.next = 0;
-    cell.suspect = 0;
-    cell.first = entry;
+    cell.flags = 0;
+    cell.order = entry.order;
+    cell.lanes = entry.lanes;
+    cell.low = entry.low;
+    cell.high = entry.high;
+  } else if (cell.key == key && cell.order == entry.order) {
+    cell.low = std::min(cell.low, entry.low);
+    cell.high = std::max(cell.high, entry.high);
+    cell.lanes |= entry.lanes;
+  } else {
+    return touch_again(cell, entry);
   }
-  if (!plain_write(entry.code) || cell.first.low == cell.first.high || cell.suspect != 0) return false;
-  cell.suspect = 1;
+  if (!plain_write(entry.code) || cell.low == cell.high || (cell.flags & kSuspect) != 0) return false;
+  cell.flags |= kSuspect;
   return true;
 }
 
 // A second place, or the same in another order. True when the word has just become suspect.
 bool Checker::touch_again(Cell& cell, const Entry& entry) {
+  const bool was_suspect = (cell.flags & kSuspect) != 0;
   for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) {
     Entry& known = links_[at - 1].entry;
     if (known.code != entry.code || known.order != entry.order) continue;
     known.low = std::min(known.low, entry.low);
     known.high = std::max(known.high, entry.high);
     known.lanes |= entry.lanes;
-    if (!plain_write(entry.code) || cell.suspect != 0) return false;
-    cell.suspect = 1;
+    if (!plain_write(entry.code) || was_suspect) return false;
+    cell.flags |= kSuspect;
     return true;
   }
   links_.push_back({entry, cell.next});
   cell.next = static_cast<std::uint32_t>(links_.size());
-  if (cell.suspect != 0) return false;
+  if (was_suspect) return false;
   bool writes = false;
   for_entries(cell, [&](const Entry& e) { writes |= plain_write(e.code); });
   if (!writes) return false;
-  cell.suspect = 1;
+  cell.flags |= kSuspect;
   return true;
 }
 
 template <class F>
 void Checker::for_entries(const Cell& cell, F&& visit) const {
-  visit(cell.first);
+  visit(cell.first());
   for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) visit(links_[at - 1].entry);
 }
 
+void Checker::first_touch_or_other(std::uint64_t word, Entry entry, std::uint32_t bytes) {
+  Cell& cell = cells_[word];
+  if (cell.block != block_serial_) {
+    cell.block = block_serial_;
+    cell.written = 0;
+  }
+  const AccessKind op = op_of(entry.code);
+  const bool unwritten = op != AccessKind::store && (cell.written & bytes) != bytes;
+  if (touch(cell, entry)) shared_suspects_.push_back(word);
+  if (unwritten) {
+    cell.flags |= kUnwritten;
+    for (std::uint32_t rest = entry.lanes; rest != 0; rest &= rest - 1) {
+      const auto thread = static_cast<std::uint16_t>(entry.low / kWarpLanes * kWarpLanes +
+                                                     static_cast<std::uint32_t>(std::countr_zero(rest)));
+      pending_.push_back({word, entry.code, thread, static_cast<std::uint8_t>(bytes & ~cell.written), nullptr});
+    }
+  }
+  if (op != AccessKind::load) cell.written = static_cast<std::uint8_t>(cell.written | bytes);
+}
+
+// By far most accesses find that the same place in the code has touched the word in this interval, and that nothing is
+// odd about it: then only the threads change. (The first touch has seen whether the word was written.)
 inline void Checker::touch_shared(std::uint64_t offset, int width, const Entry& entry) {
-  const bool reads = op_of(entry.code) != AccessKind::store;
-  const bool writes = op_of(entry.code) != AccessKind::load;
   std::uint64_t word = offset / 4;
   const std::uint64_t end = (offset + static_cast<unsigned>(width) + 3) / 4;
-  Entry mine = entry;
   std::uint32_t bytes = kAllBytes;
   if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
+  Entry mine = entry;
   mine.order |= bytes;
+  const std::uint64_t key = static_cast<std::uint64_t>(interval_) << 32U | entry.code;
   for (; word != end; ++word) {
     Cell& cell = cells_[word];
-    if (cell.block != block_serial_) {
-      cell.block = block_serial_;
-      cell.written = 0;
+    if (cell.key == key && cell.order == mine.order && cell.flags == 0 && !plain_write(entry.code)) {
+      cell.low = std::min(cell.low, mine.low);
+      cell.high = std::max(cell.high, mine.high);
+      cell.lanes |= mine.lanes;
+    } else {
+      first_touch_or_other(word, mine, bytes);
     }
-    if (reads && (cell.written & bytes) != bytes) {
-      pending_.push_back({word, mine.code, mine.low, static_cast<std::uint8_t>(bytes & ~cell.written), nullptr});
-    }
-    if (touch(cell, mine)) shared_suspects_.push_back(word);
-    if (writes) cell.written = static_cast<std::uint8_t>(cell.written | bytes);
   }
 }
 
@@ -118,20 +143,31 @@ void Checker::shared(const WarpAccess& access) {
   const std::uint32_t first_thread = access.warp * kWarpLanes;
   Entry entry;
   entry.code = access.code;
-  if (access.uniform && !any_sync_) {
-    const int first = std::countr_zero(access.mask);
-    entry.low = static_cast<std::uint16_t>(first_thread + static_cast<unsigned>(first));
-    entry.high = static_cast<std::uint16_t>(first_thread + 31U - static_cast<unsigned>(std::countl_zero(access.mask)));
-    entry.lanes = access.mask;
-    touch_shared(access.address[first] - shared_base_, width, entry);
-    return;
-  }
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+  std::uint32_t rest = access.mask;
+  while (rest != 0) {
+    // Neighbouring lanes often read one word.
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    entry.low = entry.high = static_cast<std::uint16_t>(first_thread + lane);
+    const std::uint64_t address = access.address[lane];
+    std::uint32_t last = lane;
     entry.lanes = 1U << lane;
+    rest &= rest - 1;
+    if (access.uniform && !any_sync_) {
+      entry.lanes = access.mask;
+      last = 31U - static_cast<std::uint32_t>(std::countl_zero(access.mask));
+      rest = 0;
+    } else if (!any_sync_) {
+      while (rest != 0) {
+        const auto next = static_cast<std::uint32_t>(std::countr_zero(rest));
+        if (access.address[next] != address) break;
+        entry.lanes |= 1U << next;
+        last = next;
+        rest &= rest - 1;
+      }
+    }
+    entry.low = static_cast<std::uint16_t>(first_thread + lane);
+    entry.high = static_cast<std::uint16_t>(first_thread + last);
     entry.order = any_sync_ ? order_of(access.warp, lane) : 0;
-    touch_shared(access.address[lane] - shared_base_, width, entry);
+    touch_shared(address - shared_base_, width, entry);
   }
 }
 
@@ -140,9 +176,9 @@ void Checker::grow() {
   old.swap(table_);
   const std::uint64_t mask = table_.size() - 1;
   for (const GlobalCell& cell : old) {
-    if (cell.cell.interval != interval_) continue;
+    if (cell.cell.interval() != interval_) continue;
     std::uint64_t at = hash(cell.word) & mask;
-    while (table_[at].cell.interval == interval_) at = (at + 1) & mask;
+    while (table_[at].cell.interval() == interval_) at = (at + 1) & mask;
     table_[at] = cell;
   }
 }
@@ -152,9 +188,9 @@ Checker::Cell& Checker::global_cell(std::uint64_t word) {
   if (2 * table_used_ >= table_.size()) grow();
   const std::uint64_t mask = table_.size() - 1;
   std::uint64_t at = hash(word) & mask;
-  while (table_[at].cell.interval == interval_ && table_[at].word != word) at = (at + 1) & mask;
+  while (table_[at].cell.interval() == interval_ && table_[at].word != word) at = (at + 1) & mask;
   GlobalCell& found = table_[at];
-  if (found.cell.interval != interval_) {
+  if (found.cell.interval() != interval_) {
     found.word = word;
     ++table_used_;
   }

@@ -44,13 +44,19 @@ class Checker {
     std::uint32_t order = 0;          // generation of the warp << 4 | bytes of the word; see order_of()
   };
   struct Cell {
-    std::uint32_t interval = 0;  // in which `first` and `next` are valid
-    std::uint32_t next = 0;      // 1 + index of a further entry; 0 = none
-    Entry first;
-    std::uint32_t block = 0;   // serial of the block in which `written` is valid
-    std::uint8_t written = 0;  // bytes of the word (shared memory only)
-    std::uint8_t suspect = 0;
+    std::uint64_t key = 0;    // interval << 32 | code of `first`; see key_of()
+    std::uint32_t next = 0;   // 1 + index of a further entry of the interval; 0 = none
+    std::uint32_t order = 0;  // of `first`
+    std::uint32_t lanes = 0;  // of `first`
+    std::uint16_t low = 0, high = 0;
+    std::uint32_t block = 0;   // serial of the block in which `written` is valid (shared memory only)
+    std::uint8_t written = 0;  // bytes of the word
+    std::uint8_t flags = 0;    // of the interval
+    [[nodiscard]] std::uint32_t interval() const { return static_cast<std::uint32_t>(key >> 32U); }
+    [[nodiscard]] Entry first() const { return {static_cast<EventCode>(key), low, high, lanes, order}; }
   };
+  static constexpr std::uint8_t kSuspect = 1;    // a race is possible
+  static constexpr std::uint8_t kUnwritten = 2;  // read before it was written
   struct GlobalCell {
     std::uint64_t word = 0;
     Cell cell;
@@ -69,6 +75,7 @@ class Checker {
 
   [[nodiscard]] std::uint32_t order_of(std::uint32_t warp, std::uint32_t lane) const;
   void touch_shared(std::uint64_t offset, int width, const Entry& entry);
+  void first_touch_or_other(std::uint64_t word, Entry entry, std::uint32_t bytes);
   bool touch(Cell& cell, const Entry& entry);
   bool touch_again(Cell& cell, const Entry& entry);
   Cell& global_cell(std::uint64_t word);

@@ -28,6 +28,8 @@ constexpr std::uint32_t access_kind(AccessKind op, int width_log2) {
 constexpr std::uint32_t kind_of(EventCode code) { return code & ((1U << kKindBits) - 1); }
 constexpr std::uint64_t offset_of(EventCode code) { return code >> kKindBits; }
 constexpr bool is_access(EventCode code) { return kind_of(code) - kFirstAccess <= kLastAccess - kFirstAccess; }
+// Events with an entry among the trace's addresses: accesses, and __syncwarp, whose entry is its mask.
+constexpr bool has_address(EventCode code) { return is_access(code) || kind_of(code) == kSyncWarpEvent; }
 constexpr AccessKind op_of(EventCode code) { return static_cast<AccessKind>((kind_of(code) - kFirstAccess) / kWidths); }
 constexpr int width_of(EventCode code) { return 1 << ((kind_of(code) - kFirstAccess) % kWidths); }
 

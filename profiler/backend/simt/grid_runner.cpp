@@ -104,17 +104,18 @@ GridCounts run_sample(WorkerPool& pool, int threads, LaunchJob& job, const std::
   return result;
 }
 
-std::uint64_t probe_block(WorkerPool& pool, LaunchJob& job, std::uint64_t block) {
-  std::uint64_t accesses = 0;
+BlockCost probe_block(WorkerPool& pool, LaunchJob& job, std::uint64_t block) {
+  BlockCost cost;
   job.whole = false;
   job.begin_round();
   pool.run(1, [&](BlockRunner& runner, int /*index*/) {
     runner.begin_launch(job);
     runner.run_block(block, 0);
-    accesses = runner.counter().lane_accesses();
-    runner.counter().take();
+    cost.lane_accesses = runner.counter().lane_accesses();
+    const BlockCounts counts = runner.counter().take();
+    for (const auto& [key, site] : counts.sites) cost.requests += site[kRequests];
   });
-  return accesses;
+  return cost;
 }
 
 }  // namespace gpuexp::simt

@@ -32,7 +32,10 @@ struct GridCounts {
 GridCounts run_all_blocks(WorkerPool& pool, int threads, LaunchJob& job);
 // Runs the planned blocks.
 GridCounts run_sample(WorkerPool& pool, int threads, LaunchJob& job, const std::vector<SampledBlock>& plan);
-// Runs one block; its number of lane accesses.
-std::uint64_t probe_block(WorkerPool& pool, LaunchJob& job, std::uint64_t block);
+// What running one block takes.
+struct BlockCost {
+  std::uint64_t lane_accesses = 0, requests = 0;
+};
+BlockCost probe_block(WorkerPool& pool, LaunchJob& job, std::uint64_t block);
 
 }  // namespace gpuexp::simt

@@ -25,6 +25,7 @@ void wait(LaneState why, EventCode code) {
   switch_to_scheduler(why);
   if (hot.code_next >= hot.code_limit + kTraceSlack - 1) switch_to_scheduler(LaneState::trace_full);
   *hot.code_next++ = code;
+  if (has_address(code)) *hot.address_next++ = lane.op.mask;
 }
 
 std::uint64_t warp_op(const WarpOp& op, const void* return_address) {

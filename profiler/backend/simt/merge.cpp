@@ -20,13 +20,26 @@ bool WarpMerger::in_lockstep(const std::array<Trace, kWarpLanes>& traces, std::u
   return true;
 }
 
+// Lanes that issue one __syncwarp together may name different masks; each mask orders its own lanes.
+void WarpMerger::sync_warp(std::uint32_t lanes, std::uint32_t warp) {
+  while (lanes != 0) {
+    const auto mask = static_cast<std::uint32_t>(address_[static_cast<std::size_t>(std::countr_zero(lanes))]);
+    std::uint32_t group = 0;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      if (address_[static_cast<std::size_t>(std::countr_zero(rest))] == mask) group |= rest & (~rest + 1);
+    }
+    checker_.sync_warp(warp, group);
+    lanes &= ~group;
+  }
+}
+
 void WarpMerger::issue(EventCode code, std::uint32_t mask, std::uint32_t warp) {
   if (is_access(code)) return counter_.access(code, mask, warp, address_.data(), checker_);
   switch (kind_of(code)) {
     case kBarrierEvent:
       return counter_.barrier();
     case kSyncWarpEvent:
-      checker_.sync_warp(warp, mask);
+      sync_warp(mask, warp);
       [[fallthrough]];
     case kWarpEvent:
       return counter_.warp_intrinsic();
@@ -45,7 +58,7 @@ void WarpMerger::consume_lockstep(std::array<Trace, kWarpLanes>& traces, std::ui
   for (std::uint32_t i = 0; i < first.code_count; ++i) {
     const EventCode code = first.codes[i];
     if (kind_of(code) == kBlockEvent) continue;
-    if (is_access(code)) {
+    if (has_address(code)) {
       for (std::size_t lane = 0; lane < kWarpLanes; ++lane) address_[lane] = addresses[lane][access];
       ++access;
     }
@@ -91,10 +104,10 @@ void WarpMerger::consume(std::array<Trace, kWarpLanes>& traces, std::uint32_t la
     std::uint32_t mask = 0;
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane)
       mask |= static_cast<std::uint32_t>(next[lane] == code) << lane;
-    const bool has_address = is_access(code);
+    const bool takes_address = has_address(code);
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-      if (has_address) address_[lane] = traces[lane].addresses[address_at[lane]++];
+      if (takes_address) address_[lane] = traces[lane].addresses[address_at[lane]++];
       ++code_at[lane];
       advance(lane);
     }

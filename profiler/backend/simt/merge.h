@@ -22,6 +22,7 @@ class WarpMerger {
  private:
   bool in_lockstep(const std::array<Trace, kWarpLanes>& traces, std::uint32_t lanes) const;
   void consume_lockstep(std::array<Trace, kWarpLanes>& traces, std::uint32_t lanes, std::uint32_t warp);
+  void sync_warp(std::uint32_t lanes, std::uint32_t warp);
   void issue(EventCode code, std::uint32_t mask, std::uint32_t warp);
 
   SiteCounter& counter_;

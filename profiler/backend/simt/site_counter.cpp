@@ -89,7 +89,6 @@ void SiteCounter::learn(Site& site, std::uint32_t mask, const std::uint64_t* add
   const std::uint64_t base = address[std::countr_zero(mask)];
   site.row = row({site.code, range.space, range.object});
   site.mask = mask;
-  site.low_bits = base & kLineMask;
   site.range_begin = range.begin;
   site.range_size = range.size;
   site.space = range.space;
@@ -97,6 +96,12 @@ void SiteCounter::learn(Site& site, std::uint32_t mask, const std::uint64_t* add
   std::uint64_t any = 0;
   for (std::size_t lane = 0; lane < kWarpLanes; ++lane) any |= site.deltas[lane] = address[lane] - base;
   site.uniform = any == 0;
+  // The cost stays when all addresses move by whole lines; of one address, always; and in shared memory, where the
+  // banks only rotate, when they move by whole words.
+  site.low_mask = kLineMask;
+  if (range.space == Space::shared) site.low_mask = kBankBytes - 1;
+  if (site.uniform) site.low_mask = 0;
+  site.low_bits = base & site.low_mask;
   site.cost = {};
   site.cost[kRequests] = 1;
   site.cost[kLanes] = static_cast<std::uint64_t>(std::popcount(mask));
@@ -205,7 +210,7 @@ void SiteCounter::access(EventCode code, std::uint32_t mask, std::uint32_t warp,
     }
   }
   lane_accesses_ += static_cast<std::uint64_t>(std::popcount(mask));
-  const bool hit = site.mask == mask && (base & kLineMask) == site.low_bits &&
+  const bool hit = site.mask == mask && (base & site.low_mask) == site.low_bits &&
                    base - site.range_begin < site.range_size && same_pattern(address, site.deltas.data(), base);
   if (!hit) return new_pattern(site, mask, warp, address, checker);
   ++site.hits;

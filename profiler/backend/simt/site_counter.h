@@ -70,7 +70,8 @@ class SiteCounter {
   struct Site {
     EventCode code = 0;
     std::uint32_t mask = 0;                         // of the last pattern; 0 = none
-    std::uint64_t low_bits = 0;                     // its base address modulo a line
+    std::uint64_t low_mask = 0;                     // bits of the base address on which the cost depends,
+    std::uint64_t low_bits = 0;                     // and their values
     std::uint64_t range_begin = 0, range_size = 0;  // of the buffer or variable it lay in
     std::uint64_t hits = 0;                         // requests with this pattern not yet in the row
     SiteCounts cost{};                              // of one request

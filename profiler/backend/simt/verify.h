@@ -9,7 +9,7 @@ namespace gpuexp::simt {
 
 struct VerifyLimits {
   std::uint64_t elements = std::uint64_t{1} << 22U;
-  std::uint64_t terms = std::uint64_t{1} << 25U;  // of reductions, over all checked elements
+  std::uint64_t terms = std::uint64_t{1} << 24U;  // of reductions, over all checked elements
 };
 
 // Checks elements of all out and inout buffers with !(error <= tolerance), so that NaN fails. When the run was sampled,

@@ -100,11 +100,11 @@ __global__ void while_nested_break(const int* in, int* out) {
   while (true) {
     int j = 0;
     while (true) {
-      const int limit = in[j];  // inner access
+      const int step = in[256 + j];  // endless inner access
       if (j >= (lane + i) % 3) break;
-      j = j + 1 + 0 * limit;
+      j += step;
     }
-    out[lane] = i;  // outer access
+    out[lane] = i;  // endless outer access
     if (++i > lane % 4) break;
   }
   out[lane + 32] = i;  // after both loops
@@ -118,9 +118,9 @@ __global__ void long_divergent(const int* in, int* out) {
   for (int o = 0; o < 5; ++o) {
     const int count = 1000 + lane * 100;
     for (int i = 0; i < count; ++i) {
-      sum += in[i % 256];  // inner access
+      sum += in[i % 256];  // long inner access
     }
-    out[lane] = sum;  // outer access
+    out[lane] = sum;  // long outer access
   }
 }
 ENGINE_KERNEL(long_divergent)

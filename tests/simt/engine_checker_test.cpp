@@ -1,0 +1,165 @@
+// What the checkers find, where they say it is, and that right kernels give no finding.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "tests/simt/engine_lab.h"
+
+namespace gpuexp::test {
+namespace {
+
+constexpr Schedule kSchedules[] = {Schedule::forward, Schedule::reverse, Schedule::random};
+
+PointResult check(const std::string& kernel, Schedule schedule = Schedule::forward) {
+  RunOptions options;
+  options.schedule = schedule;
+  options.schedule_seed = 7;
+  PointResult result = run(kernel, floats(128), {}, options);
+  EXPECT_EQ(result.status, Status::ok) << kernel << ": " << result.reason;
+  return result;
+}
+
+int line(const std::string& text) { return line_of("checked.cu", text); }
+
+void expect_one(const PointResult& result, const std::string& kind, const std::string& text) {
+  ASSERT_EQ(result.findings.size(), 1U) << result.point.variant;
+  EXPECT_EQ(result.findings.front().kind, kind);
+  EXPECT_EQ(result.findings.front().site.line, line(text));
+  EXPECT_EQ(result.findings.front().site.file, "tests/simt/kernels/checked.cu");
+}
+
+TEST(EngineChecker, MissingBarrierIsARaceWithBothLinesUnderEverySchedule) {
+  for (const Schedule schedule : kSchedules) {
+    const PointResult result = check("missing_barrier", schedule);
+    const Finding* race = find_finding(result, "race");
+    ASSERT_NE(race, nullptr);
+    ASSERT_TRUE(race->other_site.has_value());
+    EXPECT_EQ(race->site.line, line("// races as writer"));
+    EXPECT_EQ(race->other_site->line, line("// races as reader"));
+    EXPECT_EQ(race->occurrences, 64U);
+    EXPECT_EQ(race->thread, (Dim3{0, 0, 0}));
+    EXPECT_NE(race->message.find("tile"), std::string::npos) << race->message;
+    EXPECT_EQ(result.findings.size(), 1U);
+    EXPECT_FALSE(result.good());
+  }
+}
+
+TEST(EngineChecker, WritesToOneWord) {
+  for (const Schedule schedule : kSchedules) {
+    const PointResult result = check("same_word", schedule);
+    expect_one(result, "race", "// all write one word");
+    EXPECT_EQ(result.findings.front().occurrences, 2U);  // one word in each of two blocks
+  }
+}
+
+TEST(EngineChecker, BytesOfOneWordAreTheirOwn) {
+  for (const Schedule schedule : kSchedules) {
+    EXPECT_TRUE(check("neighbouring_bytes", schedule).findings.empty());
+    expect_one(check("shared_byte", schedule), "race", "// two threads per byte");
+  }
+}
+
+TEST(EngineChecker, SoundKernelsGiveNoFinding) {
+  for (const char* kernel : {"own_word", "warp_tail", "half_synced_right", "shared_atomics", "exits_before_barrier"}) {
+    for (const Schedule schedule : kSchedules) {
+      const PointResult result = check(kernel, schedule);
+      EXPECT_TRUE(result.findings.empty()) << kernel << ": " << result.findings.front().message;
+    }
+  }
+}
+
+TEST(EngineChecker, SyncwarpOrdersItsLanesOnly) {
+  for (const Schedule schedule : kSchedules) {
+    const PointResult unordered = check("warp_tail_unordered", schedule);
+    const Finding* race = find_finding(unordered, "race");
+    ASSERT_NE(race, nullptr);
+    EXPECT_EQ(race->site.line, line("// unordered sum"));
+    const PointResult half = check("half_synced", schedule);
+    ASSERT_EQ(half.findings.size(), 1U);
+    EXPECT_EQ(half.findings.front().kind, "race");
+    EXPECT_EQ(half.findings.front().occurrences, 32U);
+    EXPECT_NE(find_finding(check("shuffle_is_no_barrier", schedule), "race"), nullptr);
+  }
+}
+
+TEST(EngineChecker, RaceInGlobalMemory) {
+  for (const Schedule schedule : kSchedules) {
+    const PointResult result = check("global_race", schedule);
+    expect_one(result, "race", "// two threads per element");
+    EXPECT_EQ(result.findings.front().occurrences, 32U);
+    EXPECT_NE(result.findings.front().message.find("out[0]"), std::string::npos) << result.findings.front().message;
+  }
+}
+
+TEST(EngineChecker, OutOfBounds) {
+  for (const Schedule schedule : kSchedules) {
+    const PointResult beyond = check("beyond_global", schedule);
+    expect_one(beyond, "out_of_bounds", "// last ones beyond");
+    EXPECT_EQ(beyond.findings.front().occurrences, 6U);
+    EXPECT_EQ(beyond.findings.front().thread.x, 58);
+    EXPECT_NE(beyond.findings.front().message.find("in[128]"), std::string::npos) << beyond.findings.front().message;
+    const PointResult before = check("before_global", schedule);
+    expect_one(before, "out_of_bounds", "// first one before");
+    EXPECT_NE(before.findings.front().message.find("in[-1]"), std::string::npos) << before.findings.front().message;
+    const PointResult shared = check("beyond_shared", schedule);
+    expect_one(shared, "out_of_bounds", "// last thread overflows");
+    EXPECT_EQ(shared.findings.front().thread.x, 63);
+    expect_one(check("null_pointer", schedule), "out_of_bounds", "// dereferences null");
+  }
+}
+
+TEST(EngineChecker, OtherBadAccesses) {
+  expect_one(check("misaligned"), "misaligned", "// reads across words");
+  expect_one(check("writes_input"), "write_to_input", "// writes to in");
+  const PointResult shared = check("uninitialised_shared");
+  expect_one(shared, "uninitialised", "// reads the last one");
+  EXPECT_EQ(shared.findings.front().thread.x, 63);
+  expect_one(check("uninitialised_global"), "uninitialised", "// adds to nothing");
+}
+
+TEST(EngineChecker, ThreadsThatWaitForEachOther) {
+  const PointResult barrier = check("divergent_barrier");
+  expect_one(barrier, "divergent_barrier", "// one barrier");
+  ASSERT_TRUE(barrier.findings.front().other_site.has_value());
+  EXPECT_EQ(barrier.findings.front().other_site->line, line("// another barrier"));
+  const PointResult mixed = check("shuffle_against_barrier");
+  expect_one(mixed, "divergent_barrier", "// waits for all lanes");
+  ASSERT_TRUE(mixed.findings.front().other_site.has_value());
+  EXPECT_EQ(mixed.findings.front().other_site->line, line("// where the others are"));
+}
+
+TEST(EngineChecker, InactiveLanes) {
+  const PointResult exited = check("shuffle_from_exited");
+  expect_one(exited, "inactive_lane", "// lane 8 reads lane 16");
+  EXPECT_EQ(exited.findings.front().occurrences, 8U);
+  EXPECT_EQ(exited.findings.front().thread.x, 8);
+  const PointResult unnamed = check("shuffle_not_in_mask");
+  expect_one(unnamed, "inactive_lane", "// half of the lanes are not named");
+  EXPECT_EQ(unnamed.findings.front().occurrences, 16U);
+}
+
+TEST(EngineChecker, EndlessKernelsTimeOut) {
+  for (const char* kernel : {"endless", "endless_silent"}) {
+    RunOptions options;
+    options.point_time_limit_s = 0.3;
+    const PointResult result = run(kernel, floats(128), {}, options);
+    EXPECT_EQ(result.status, Status::timed_out) << kernel;
+    EXPECT_LT(result.wall_seconds, 20) << kernel;
+  }
+  std::atomic<bool> cancel{true};
+  RunOptions options;
+  options.cancel = &cancel;
+  EXPECT_EQ(run("endless", floats(128), {}, options).status, Status::interrupted);
+  EXPECT_TRUE(check("own_word").findings.empty());  // the fibers left behind do no harm
+}
+
+TEST(EngineChecker, FunctionsThatAreNotInlinedAreRefused) {
+  const PointResult result = run("calls_function", floats(128));
+  EXPECT_EQ(result.status, Status::failed);
+  EXPECT_NE(result.reason.find("not_inlined"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("checked.cu"), std::string::npos) << result.reason;
+}
+
+}  // namespace
+}  // namespace gpuexp::test
