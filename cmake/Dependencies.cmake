@@ -27,7 +27,7 @@ if(GPUEXP_SANITIZE)
   target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUEXP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(gpuexp_settings INTERFACE -fsanitize=${GPUEXP_SANITIZE})
 endif()
-target_compile_definitions(gpuexp_settings INTERFACE GPUEXP_VERSION="${PROJECT_VERSION}" GPUEXP_COMMIT="${GPUEXP_COMMIT}")
+target_compile_definitions(gpuexp_settings INTERFACE GPUEXP_VERSION="${PROJECT_VERSION}")
 
 # What only the emulator needs: fibers and DWARF.
 add_library(gpuexp_simt_settings INTERFACE)

@@ -5,6 +5,7 @@
 
 #include "apps/gpuexp/commands.h"
 #include "profiler/backend/backend.h"
+#include "profiler/core/build_info.h"
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
 
@@ -21,7 +22,7 @@ std::string compiler_text() {
 }
 
 std::string version_text() {
-  const std::string_view commit = GPUEXP_COMMIT;
+  const std::string_view commit = build_commit();
   std::string text = fmt::format("gpuexp {}\ncommit: {}\ncompiler: {}\nbackends:", GPUEXP_VERSION,
                                  commit.empty() ? "unknown" : commit, compiler_text());
   for (const auto& backend : make_backends()) {

@@ -1,5 +1,6 @@
 // The runner: point by point through a backend, every result on disk before the next point starts.
 #include "profiler/run/runner.h"
+#include "profiler/core/build_info.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,7 +72,7 @@ ResultFile header_of(const Plan& plan, const DeviceSpec& device, const Backend& 
   ResultFile header;
   header.plan = record_of(plan, settings.options, backend.name());
   header.gpuexp_version = GPUEXP_VERSION;
-  header.gpuexp_commit = GPUEXP_COMMIT;
+  header.gpuexp_commit = build_commit();
   header.environment = environment_of(backend);
   header.device = gpuexp::record_of(device);
   header.device.note = settings.device_note;
