@@ -78,6 +78,9 @@ class Workload {
   // True when which addresses a kernel touches depends on the values in its input buffers (column indices, row lengths),
   // so that some blocks cannot stand for others: the emulator then runs every block.
   [[nodiscard]] virtual bool data_dependent() const { return false; }
+  // True when several threads store to one element on purpose, and always the same value: then it does not matter which
+  // store takes effect, and a race of a store with itself is no finding.
+  [[nodiscard]] virtual bool equal_stores() const { return false; }
   // What is worth knowing of the generated or read inputs and is no parameter: nnz, row lengths, bytes of a format.
   // Reported with the point; by name, with the unit in the name ("csr_bytes").
   [[nodiscard]] virtual ParamSet facts() const { return {}; }

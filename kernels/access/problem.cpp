@@ -194,6 +194,9 @@ class PatternWorkload final : public Workload {
     return {lanes_at_.contains(start) ? value_at(start, address - start) : input(buffer, i), 0.0, 0};
   }
 
+  // Lanes that share an address store the same value: pattern_byte() of it.
+  [[nodiscard]] bool equal_stores() const override { return true; }
+
   [[nodiscard]] std::int64_t host_value(std::string_view list, std::int64_t index) const override {
     if (list == "offset" && index >= 0 && index < simt::kWarpLanes) {
       return static_cast<std::int64_t>(pattern_.byte_offsets[static_cast<std::size_t>(index)]);

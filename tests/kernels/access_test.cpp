@@ -9,6 +9,7 @@ namespace {
 
 using test::describe;
 using test::over_sites;
+using test::over_space;
 using test::run;
 using test::sound;
 
@@ -58,9 +59,9 @@ class Banks : public testing::TestWithParam<SharedRow> {};
 TEST_P(Banks, CostTheWordsThatMeetInOne) {
   const PointResult result = run("access/shared_strided", GetParam().params);
   ASSERT_TRUE(sound(result)) << describe(result);
-  EXPECT_EQ(over_sites(result, "storage", "load", &SiteRow::requests), 1U);
-  EXPECT_EQ(over_sites(result, "storage", "load", &SiteRow::wavefronts), GetParam().wavefronts);
-  EXPECT_EQ(over_sites(result, "storage", "load", &SiteRow::bank_conflicts), GetParam().conflicts);
+  EXPECT_EQ(over_space(result, "shared", "load", &SiteRow::requests), 1U);
+  EXPECT_EQ(over_space(result, "shared", "load", &SiteRow::wavefronts), GetParam().wavefronts);
+  EXPECT_EQ(over_space(result, "shared", "load", &SiteRow::bank_conflicts), GetParam().conflicts);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Banks,
@@ -91,11 +92,10 @@ TEST(Patterns, RunAsKernelsReproduceEveryMeasuredRow) {
     const simt::AccessPattern& row = rows[i];
     const PointResult result = test::simt().run({variant.name, points[i], 1}, {});
     ASSERT_TRUE(sound(result)) << describe(result);
-    const bool shared = row.space == simt::MemorySpace::shared;
-    const std::string buffer = shared ? "storage" : "memory", op(simt::to_text(row.kind));
+    const std::string_view space = simt::to_text(row.space), op = simt::to_text(row.kind);
     const auto expect = [&](const std::optional<std::uint64_t>& measured, std::uint64_t SiteRow::*field) {
       if (measured) {
-        EXPECT_EQ(over_sites(result, buffer, op, field), *measured) << points[i].to_text();
+        EXPECT_EQ(over_space(result, space, op, field), *measured) << points[i].to_text();
       }
     };
     expect(row.expected.requests, &SiteRow::requests);

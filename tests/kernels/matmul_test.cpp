@@ -41,6 +41,7 @@ TEST(MatmulCounts, NaiveReadsEveryElementOfATimesTheColumns) {
   EXPECT_NEAR(result.flops / compulsory, 5.33, 0.005);
   EXPECT_NEAR((loaded + stored) / compulsory, 21.7, 0.05);
   EXPECT_EQ(result.verification.checked, 1'024U);
+  EXPECT_EQ(test::counters_off_sites(result), "");
 }
 
 TEST(MatmulCounts, TilingDividesLoadsByTheTile) {
@@ -97,6 +98,7 @@ TEST(MatmulCounts, SampledTotalsAreExactAtAThousand) {
     ASSERT_TRUE(sound(result)) << describe(result);
     EXPECT_LT(result.blocks_run, result.blocks_total);
     EXPECT_EQ(loaded_lanes(result), row.lanes);
+    EXPECT_EQ(test::counters_off_sites(result), "");
     for (const SiteRow& site : result.sites) EXPECT_FALSE(site.estimated) << site.site.to_text();
   }
 }
@@ -202,11 +204,16 @@ class SequentialMatmul final : public Problem {
   [[nodiscard]] std::string_view name() const override { return "sequential_matmul"; }
   [[nodiscard]] std::string_view description() const override { return "matmul, to the last bit"; }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
-    std::vector<ParamSpec> specs = find_problem("matmul")->params();
-    specs.push_back({"of", "variant", std::string("matmul/naive"), "", 0, 0, {}});
-    specs.push_back({"instance", "index of its instance", std::int64_t{0}, "", 0, 100, {}});
-    specs.push_back({"block", "side of a naive block", std::int64_t{16}, "", 1, 32, {}});
-    return specs;
+    const auto size = [](const char* name) {
+      return ParamSpec{name, "as in matmul", std::int64_t{32}, "", 0, 1000, {}};
+    };
+    return {size("m"),
+            size("n"),
+            size("k"),
+            {"dtype", "as in matmul", std::string("float32"), "", 0, 0, {}},
+            {"of", "variant", std::string("matmul/naive"), "", 0, 0, {}},
+            {"instance", "index of its instance", std::int64_t{0}, "", 0, 100, {}},
+            {"block", "side of a naive block", std::int64_t{16}, "", 1, 32, {}}};
   }
   [[nodiscard]] std::unique_ptr<Workload> make(const ParamSet& params, std::uint64_t seed) const override {
     return std::make_unique<SequentialWorkload>(find_problem("matmul")->make(params, seed), params.integer("n"),

@@ -112,7 +112,7 @@ TEST(Matmul, ReferenceIsTheProductOfTheRoundedInputs) {
 }
 
 TEST(Matmul, WholeCheckFindsOneWrongElementAndNaN) {
-  const std::int64_t m = 37, n = 41, k = 300;
+  const std::int64_t m = 37, n = 41;
   const auto workload = make("matmul/naive", "m=37 n=41 k=300");
   std::vector<double> product(static_cast<std::size_t>(m * n));
   for (std::int64_t i = 0; i < m * n; ++i) {

@@ -110,10 +110,13 @@ INSTANTIATE_TEST_SUITE_P(
                     BadParams{"matmul/tiled_unguarded", "TILE=8 dtype=float16", {"dtype", "float32"}}));
 
 TEST(Registry, NarrowsWhatIsListedToWhatWasCompiled) {
-  for (const ParamSpec& spec : params_of(*find_variant("matmul/tiled_unguarded"))) {
-    if (spec.name == "dtype") EXPECT_EQ(spec.words.size(), 1U);
-    if (spec.name == "TILE") EXPECT_EQ(spec.max, 32);
-  }
+  const std::vector<ParamSpec> specs = params_of(*find_variant("matmul/tiled_unguarded"));
+  const auto spec = [&](std::string_view name) {
+    return *std::find_if(specs.begin(), specs.end(), [&](const ParamSpec& s) { return s.name == name; });
+  };
+  EXPECT_EQ(spec("dtype").words.size(), 1U);
+  EXPECT_EQ(spec("TILE").min, 2);
+  EXPECT_EQ(spec("TILE").max, 32);
   EXPECT_EQ(find_variant("matmul/tiled")->compiled_values("TILE").size(), 6U);
   EXPECT_TRUE(find_variant("matmul/tiled")->compiled_values("n").empty());
 }

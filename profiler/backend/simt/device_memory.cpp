@@ -202,7 +202,10 @@ void DeviceMemory::fill(const BufferView& view, std::uint64_t offset) {
 double DeviceMemory::element(std::size_t buffer, std::int64_t i) const {
   const BufferView& view = views_[buffer];
   const std::uint64_t offset = static_cast<std::uint64_t>(i) << view.element_log2;
-  if (view.granules[offset >> kGranuleShift] != kReady) return std::nan("");
+  if (view.granules[offset >> kGranuleShift] != kReady) {
+    // What nobody touched is as it was: an input, or poison.
+    return specs()[buffer].role == Role::out ? std::nan("") : workload_.input(buffer, i);
+  }
   return load_element(specs()[buffer].dtype, reinterpret_cast<const std::byte*>(view.begin + offset));
 }
 

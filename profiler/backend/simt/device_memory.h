@@ -75,7 +75,7 @@ class DeviceMemory {
   void fill(const BufferView& view, std::uint64_t offset);
   [[nodiscard]] bool over_limit() const { return touched_.load(std::memory_order_relaxed) > limit_; }
 
-  // Element i as float64, as the kernel left it; granules nobody touched read as poison.
+  // Element i as float64, as the kernel left it; outputs in granules nobody touched read as poison.
   [[nodiscard]] double element(std::size_t buffer, std::int64_t i) const;
   [[nodiscard]] bool was_written(std::size_t buffer, std::int64_t i) const;
   // Distinct sectors of one kind (0 load, 1 store, 2 atomic), over all buffers.
