@@ -97,8 +97,9 @@ Names half_precision_tensor_half_sum() {
   return with_rows("sm__ops_path_tensor_src_fp16_dst_fp16.sum", {"GH100", "GV11B", "TU116", "TU117"}, "");
 }
 
-// Each 16-bit or 32-bit thread instruction with its predicate on. Source of the weights: Nsight Compute's roofline
-// sections (an FMA is two operations; half-precision instructions work on pairs).
+// Of the flops group: thread instructions whose predicate is on. An FMA is two operations. Half-precision instructions
+// work on pairs; those on single halves count the same (seen on an H200), and the compiler issues part of the additions
+// and multiplications as FMAs, so that FLOPs from these counters are an upper bound there.
 std::vector<Counter> make_table() {
   using T = SimtTotals;
   using G = GlobalTotals;
@@ -237,7 +238,8 @@ std::vector<Counter> make_table() {
        "Passes over the 32 banks that shared atomics take; emulated without the repeats for lanes that update one "
        "word.",
        everywhere("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), total<&T::shared_atomic, &S::wavefronts>},
-      {"shared_atomic_bank_conflicts", "shared", "wavefront", "Wavefronts of shared atomics beyond the ideal.",
+      {"shared_atomic_bank_conflicts", "shared", "wavefront",
+       "Wavefronts of shared atomics beyond the ideal; emulated without the repeats for lanes that update one word.",
        everywhere("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"),
        total<&T::shared_atomic, &S::bank_conflicts>},
       // issue
