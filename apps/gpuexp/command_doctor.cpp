@@ -6,6 +6,7 @@
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
 #include "profiler/backend/backend.h"
+#include "profiler/core/build_info.h"
 #include "profiler/core/error.h"
 
 namespace gpuexp::cli {
@@ -14,7 +15,7 @@ namespace {
 std::string doctor_text(const std::vector<std::unique_ptr<Backend>>& backends) {
   std::string text =
       fmt::format("gpuexp {} ({}), compiled with {}\n", GPUEXP_VERSION,
-                  std::string_view(GPUEXP_COMMIT).empty() ? "no commit" : "commit " GPUEXP_COMMIT, compiler_text());
+                  build_commit().empty() ? "no commit" : fmt::format("commit {}", build_commit()), compiler_text());
   for (const auto& backend : backends) {
     const Availability availability = backend->availability();
     text += fmt::format("\n{}: {}\n", backend->name(), availability.available ? "available" : "not available here");
@@ -49,7 +50,7 @@ nlohmann::ordered_json backend_json(const Backend& backend) {
 
 std::string doctor_json(const std::vector<std::unique_ptr<Backend>>& backends) {
   nlohmann::ordered_json json = {{"gpuexp_version", GPUEXP_VERSION},
-                                 {"commit", GPUEXP_COMMIT},
+                                 {"commit", build_commit()},
                                  {"compiler", compiler_text()},
                                  {"backends", nlohmann::ordered_json::array()}};
   for (const auto& backend : backends) json["backends"].push_back(backend_json(*backend));
@@ -61,7 +62,7 @@ std::string doctor_json(const std::vector<std::unique_ptr<Backend>>& backends) {
 void add_doctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("doctor", "What this machine can do, and the remedy for what it cannot");
   const auto format = std::make_shared<std::string>("text");
-  command->add_option("--format", *format, "text or json")->capture_default_str();
+  command->add_option("--format", *format, "text or json")->type_name("FORMAT")->capture_default_str();
   command->footer("Example:\n  gpuexp doctor --format json\n\nExit code 0 when a backend can run here, else 3.");
   command->callback([format, &exit_code] {
     require_one_of("--format", *format, {"text", "json"});

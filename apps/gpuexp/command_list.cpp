@@ -27,6 +27,16 @@ std::string default_text(const ParamSpec& spec) {
   return spec.default_from.empty() ? to_text(spec.default_value) : "= " + spec.default_from;
 }
 
+// 1099511627776 as "2^40", 9223372036854775807 as "2^63-1": what nobody reads in digits.
+std::string bound_text(std::int64_t bound) {
+  for (int power = 16; power <= 63; ++power) {
+    const std::uint64_t value = std::uint64_t{1} << power;
+    if (bound >= 0 && static_cast<std::uint64_t>(bound) == value) return fmt::format("2^{}", power);
+    if (bound >= 0 && static_cast<std::uint64_t>(bound) == value - 1) return fmt::format("2^{}-1", power);
+  }
+  return std::to_string(bound);
+}
+
 // "1, 2, 4" for compile-time values and words, "1..1048576" for ranges.
 std::string accepted_text(const std::vector<ParamValue>& compiled, const ParamSpec& spec) {
   std::vector<std::string> names;
@@ -36,7 +46,7 @@ std::string accepted_text(const std::vector<ParamValue>& compiled, const ParamSp
   }
   if (!names.empty()) return list_names(names);
   if (!spec.default_from.empty() || std::holds_alternative<std::int64_t>(spec.default_value)) {
-    return fmt::format("{}..{}", spec.min, spec.max);
+    return fmt::format("{}..{}", bound_text(spec.min), bound_text(spec.max));
   }
   return std::holds_alternative<double>(spec.default_value) ? "number" : "word";
 }
@@ -110,13 +120,12 @@ void list_parameters(bool json, const std::string& glob) {
     print(all.dump(2) + "\n");
     return;
   }
-  Table table{{"VARIANT", "PARAMETER", "DEFAULT", "ACCEPTED", "MEANING"}, {}};
+  Table table{{"  PARAMETER", "DEFAULT", "ACCEPTED", "MEANING"}, {}};
   for (const Variant* variant : chosen) {
-    std::string name = variant->name;
+    table.rows.push_back({variant->name});
     for (const ParamSpec& spec : params_of(*variant)) {
-      table.rows.push_back({name, spec.name, default_text(spec),
+      table.rows.push_back({"  " + spec.name, default_text(spec),
                             accepted_text(variant->compiled_values(spec.name), spec), spec.meaning});
-      name.clear();
     }
   }
   print(table.text());
@@ -208,7 +217,7 @@ CLI::App* add_listing(CLI::App& list, const char* name, const char* description,
                       std::function<void(bool json)> print_list) {
   CLI::App* command = list.add_subcommand(name, description);
   const auto format = std::make_shared<std::string>("table");
-  command->add_option("--format", *format, "table or json")->capture_default_str();
+  command->add_option("--format", *format, "table or json")->type_name("FORMAT")->capture_default_str();
   command->callback([format, print_list = std::move(print_list)] {
     require_one_of("--format", *format, {"table", "json"});
     print_list(*format == "json");
@@ -229,6 +238,7 @@ void add_list(CLI::App& app, int& /*exit_code*/) {
   add_listing(*list, "parameters", "What each variant can be told, with defaults and accepted values",
               [glob](bool json) { list_parameters(json, *glob); })
       ->add_option("--variant", *glob, "Only of these variants: a name or a glob")
+      ->type_name("GLOB")
       ->capture_default_str();
   add_listing(*list, "devices", "Devices to compare with (--device)", list_devices);
   add_listing(*list, "counters", "Counters, their units and which backend has them", list_counters);

@@ -227,6 +227,9 @@ ExitCode run(const RunArguments& arguments) {
     throw Error(ExitCode::usage, fmt::format("--format {}: prints one experiment's results; {} are given",
                                              arguments.format, arguments.configs.size()));
   }
+  if (!(arguments.time_limit_s >= 0.001 && arguments.time_limit_s <= 1e9)) {  // NaN fails
+    throw Error(ExitCode::usage, "--time-limit: expected seconds from 0.001 to 1e9");
+  }
   RunOptions checked;
   set_schedule(checked, arguments.schedule);
   const std::vector<Plan> plans = load_plans(arguments);
@@ -249,13 +252,20 @@ constexpr const char* footer =
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
+  // CLI11 would read -1 as the largest unsigned number.
+  const auto not_negative = [](const std::string& text) {
+    return text.starts_with("-") ? "expected 0 or more, not " + text : std::string();
+  };
   CLI::App* command = app.add_subcommand("run", "Run experiments: results to files, the report to the terminal");
   const auto arguments = std::make_shared<RunArguments>();
   RunArguments& a = *arguments;
-  command->add_option("CONFIG", a.configs, "Experiment files, or names of shipped experiments")->required();
-  command->add_option("--backend", a.backend, "auto, cuda (the GPU) or simt (emulated on the CPU)");
-  command->add_option("--device", a.device, "Roof to compare with: a device's name or file, or auto");
-  command->add_option("--gpu", a.gpu, "The card that runs: index or UUID (cuda)");
+  command->add_option("CONFIG", a.configs, "Experiment files, or names of shipped experiments")
+      ->type_name("")
+      ->required();
+  command->add_option("--backend", a.backend, "auto, cuda (the GPU) or simt (emulated on the CPU)")->type_name("NAME");
+  command->add_option("--device", a.device, "Roof to compare with: a device's name or file, or auto")
+      ->type_name("NAME|FILE");
+  command->add_option("--gpu", a.gpu, "The card that runs: index or UUID (cuda)")->type_name("INDEX|UUID");
   command->add_option("--filter", a.edits.filters, "Keep only these points; repeat to narrow down")
       ->type_name("TERMS")
       ->expected(1)
@@ -264,22 +274,28 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("NAME=VALUE[,VALUE]")
       ->expected(1)
       ->take_all();
-  command->add_option("--out", a.out, "Directory of the result files [results/out]");
+  command->add_option("--out", a.out, "Directory of the result files [results/out]")->type_name("DIR");
   command->add_flag("--dry-run", a.dry_run, "List the points, and which backend can run each; run nothing");
   command->add_flag("--resume", a.resume, "Keep the points that an interrupted run finished; run the rest");
   command->add_flag("--no-counters", a.no_counters, "Times only, no hardware counters (cuda)");
   command->add_flag("--no-predict", a.no_predict, "No emulated counters beside measured ones (cuda)");
   command->add_flag("--no-verify", a.no_verify, "Do not check results against the reference");
   command->add_option("--threads", a.threads, "OS threads, 0 = one per core; results do not depend on it (simt)")
-      ->check(CLI::Range(0, 4096));
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096).description(""));
   command->add_option("--budget", a.budget, "Lane accesses per point beyond which blocks are sampled, 0 = all (simt)")
+      ->type_name("N")
+      ->check(not_negative)
       ->capture_default_str();
   command->add_option("--schedule", a.schedule, "Order of warps and lanes: forward, reverse, random[:SEED] (simt)")
+      ->type_name("ORDER")
       ->capture_default_str();
   command->add_option("--time-limit", a.time_limit_s, "Seconds that one point may take")
-      ->check(CLI::Range(0.001, 1e9))
+      ->type_name("SECONDS")
       ->capture_default_str();
-  command->add_option("--format", a.format, "What goes to standard output: text, json or csv")->capture_default_str();
+  command->add_option("--format", a.format, "What goes to standard output: text, json or csv")
+      ->type_name("FORMAT")
+      ->capture_default_str();
   command->add_flag("--quiet", a.quiet, "No progress");
   command->footer(footer);
   command->callback([arguments, &exit_code] { exit_code = static_cast<int>(run(*arguments)); });

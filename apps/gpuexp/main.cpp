@@ -95,7 +95,8 @@ int run_program(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(given_command(app).help());
+    const CLI::App& command = given_command(app);
+    print(command.help(command.get_parent() ? full_name(*command.get_parent()) : ""));
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {

@@ -15,6 +15,7 @@ namespace gpuexp::cli {
 namespace {
 
 constexpr std::size_t table_width = 100;
+constexpr std::size_t widest_column = 34;  // but for the last
 constexpr std::size_t narrowest_last_column = 24;
 
 int write_error = 0;  // errno of the first failed write to standard output
@@ -30,6 +31,7 @@ std::string padded(const std::string& text, std::size_t width) {
 
 // Lines of at most `width` columns; a longer word stays whole.
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return {text};
   std::vector<std::string> lines(1);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -45,6 +47,26 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     begin = end + 1;
   }
   return lines;
+}
+
+// A row as as many lines as its longest cell takes.
+std::string row_text(const std::vector<std::string>& row, const std::vector<std::size_t>& widths) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    cells.push_back(wrap(row[c], widths[c]));
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < height; ++i) {
+    std::string line;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      line += padded(i < cells[c].size() ? cells[c][i] : "", widths[c]) + "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
 }
 
 }  // namespace
@@ -70,25 +92,16 @@ std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (const std::string& cell : header) widths.push_back(display_width(cell));
   for (const std::vector<std::string>& row : rows) {
-    for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
+    for (std::size_t c = 0; row.size() > 1 && c + 1 < row.size(); ++c) {
+      for (const std::string& line : wrap(row[c], widest_column)) widths[c] = std::max(widths[c], display_width(line));
+    }
   }
   std::size_t before_last = 0;
   for (std::size_t c = 0; c + 1 < widths.size(); ++c) before_last += widths[c] + 2;
-  const std::size_t last_width =
-      std::max(narrowest_last_column, before_last < table_width ? table_width - before_last : 0);
-  std::string text;
-  const auto add_row = [&](const std::vector<std::string>& row) {
-    std::string line;
-    for (std::size_t c = 0; c + 1 < row.size(); ++c) line += padded(row[c], widths[c]) + "  ";
-    for (const std::string& part : wrap(row.back(), last_width)) {
-      line += part;
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + '\n';
-      line = std::string(before_last, ' ');
-    }
-  };
-  add_row(header);
-  for (const std::vector<std::string>& row : rows) add_row(row);
+  widths.back() = std::max(narrowest_last_column, before_last < table_width ? table_width - before_last : 0);
+
+  std::string text = row_text(header, widths);
+  for (const std::vector<std::string>& row : rows) text += row.size() == 1 ? row[0] + '\n' : row_text(row, widths);
   return text;
 }
 

@@ -15,8 +15,8 @@ void print_message(std::string_view kind, std::string_view text);
 // Flushes standard output. Throws Error(cannot_write) when something was lost other than to a closed pipe.
 void finish_output();
 
-// Left-aligned columns of at most 100 columns together: the last one is wrapped between words. An empty cell of the
-// first column continues the row above.
+// Left-aligned columns, of at most 100 columns together: long cells are wrapped between words. A row of one cell is a
+// heading above the rows that follow.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
