@@ -153,13 +153,18 @@ std::string sectors_words(double sectors) {
   return number + (number == "1" ? " sector" : " sectors");
 }
 
+std::string active_words(double lanes) {
+  const std::string number = real_words(lanes, 3);
+  return number + (number == "1" ? " active lane" : " active lanes");
+}
+
 // Why a point moves what it moves: "a request moves 2 sectors (64 B) for 4 of 32 active lanes (16 B)".
 std::string use_words(const GlobalUse& use) {
   const double per_request = use.requests > 0 ? use.used_bytes / use.requests : 0;
   std::string text =
-      fmt::format("a request moves {} sectors ({} B) for the {} B of its {} active lanes (of 32)",
-                  real_words(use.sectors_per_request(), 3), real_words(use.sectors_per_request() * sector_bytes, 3),
-                  real_words(per_request, 3), real_words(use.lanes_per_request(), 3));
+      fmt::format("a request moves {} ({} B) for the {} B of its {} (of 32)", sectors_words(use.sectors_per_request()),
+                  real_words(use.sectors_per_request() * sector_bytes, 3), real_words(per_request, 3),
+                  active_words(use.lanes_per_request()));
   if (use.waste() > 1) text += fmt::format(", so {} % of the moved bytes are used", real_words(100 / use.waste(), 3));
   return text;
 }
@@ -331,13 +336,15 @@ std::string site_sentence(const RatedSite& site, const ProblemGroup& group) {
 // --- what went wrong
 // ---------------------------------------------------------------------------------------------------------
 
+std::string value_words(double value) { return std::isnan(value) ? "NaN" : number_text(value); }
+
 std::string verification_sentence(const Verification& v) {
   std::string text =
       fmt::format("the result is wrong: {} of {}", count_words(v.wrong), plural(v.checked, "checked element"));
-  if (v.nan > 0) text += fmt::format(" ({} not a number)", count_words(v.nan));
+  if (v.nan > 0) text += fmt::format(" ({} NaN)", count_words(v.nan));
   if (v.first_index >= 0)
-    text += fmt::format("; the first is {}[{}]: got {}, expected {}", v.buffer, v.first_index, number_text(v.got),
-                        number_text(v.expected));
+    text += fmt::format("; the first is {}[{}]: got {}, expected {}", v.buffer, v.first_index, value_words(v.got),
+                        value_words(v.expected));
   if (std::isfinite(v.max_error) && v.max_error > 0)
     text += fmt::format("; largest error {} times the tolerance", real_words(v.max_error, 3));
   return text + (v.scope.empty() ? "." : fmt::format(" (checked: {}).", v.scope));
@@ -371,11 +378,16 @@ std::vector<std::string> problem_sentences(const PointResult& result) {
   return sentences;
 }
 
-// The text with its numbers taken out: warnings that differ in nothing else are told once.
+// The text with its numbers taken out ("6.1e-05"): warnings that differ in nothing else are told once.
 std::string without_numbers(const std::string& text) {
   std::string result;
-  for (const char c : text)
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.' && c != ',') result += c;
+  for (std::size_t at = 0; at < text.size();) {
+    if (std::isdigit(static_cast<unsigned char>(text[at])) != 0) {
+      at = std::min(text.find_first_not_of("0123456789.,e+-", at), text.size());
+    } else {
+      result += text[at++];
+    }
+  }
   return result;
 }
 

@@ -67,10 +67,28 @@ TEST(TerminalReport, TellsFindingsAndWrongResultsInWords) {
   const std::string report = flowing(terminal_report(test::sample(), {}));
   EXPECT_THAT(report, HasSubstr("race (expected of this variant, broken on purpose): Bs[0][1]"));
   EXPECT_THAT(report, HasSubstr("tiled_no_load_barrier.cu:24:17 and kernels/matmul/tiled_no_load_barrier.cu:19:9"));
-  EXPECT_THAT(report, HasSubstr("1,008 of 1,024 checked elements (1,008 not a number); the first is C[1]: got nan"));
+  EXPECT_THAT(report, HasSubstr("1,008 of 1,024 checked elements (1,008 NaN); the first is C[1]: got NaN"));
   EXPECT_THAT(report, HasSubstr("3 of 1,024 checked elements; the first is C[17]: got 1.5, expected -0.25"));
   EXPECT_THAT(report, HasSubstr("blocks 2/4"));
   EXPECT_THAT(report, HasSubstr("cuda only: it calls a library"));
+}
+
+TEST(TerminalReport, SaysWhenAPromisedFindingIsMissing) {
+  PointResult silent = test::no_barrier();
+  silent.findings.clear();
+  const std::string report = flowing(terminal_report(test::results_of({silent}), {}));
+  EXPECT_THAT(report, HasSubstr("NOT FOUND"));
+  EXPECT_THAT(report, HasSubstr("the finding it must produce (race) did not appear"));
+  EXPECT_THAT(report, HasSubstr("1 bad"));
+}
+
+TEST(TerminalReport, TellsLikeWarningsOnce) {
+  PointResult one = test::naive(), two = test::tiled2();
+  one.warnings = {"about 6.1e-05 of 3,000 odd things"};
+  two.warnings = {"about 12 of 4 odd things"};
+  const std::string report = flowing(terminal_report(test::results_of({one, two}), {}));
+  EXPECT_THAT(report, HasSubstr("matmul/naive (and 1 point like it): about 6.1e-05 of 3,000 odd things"));
+  EXPECT_THAT(report, Not(HasSubstr("about 12 of 4")));
 }
 
 TEST(TerminalReport, NothingEmulatedReadsAsMeasured) {
