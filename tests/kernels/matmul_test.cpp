@@ -156,9 +156,9 @@ TEST(MatmulShapes, CoverTheWholeMatrixWhenTheTileDoesNotDivideIt) {
 }
 
 TEST(MatmulShapes, BeyondTwoToThe31Elements) {
-  const PointResult result = run("matmul/naive", "m=65537 n=32768 k=1");
+  const PointResult result = run("matmul/naive", "m=65537 n=32768 k=1", test::small_sample());
   EXPECT_TRUE(sound(result)) << describe(result);
-  const PointResult tiled = run("matmul/tiled", "m=32768 n=65537 k=3 TILE=32");
+  const PointResult tiled = run("matmul/tiled", "m=32768 n=65537 k=3 TILE=32", test::small_sample());
   EXPECT_TRUE(sound(tiled)) << describe(tiled);
 }
 

@@ -54,6 +54,13 @@ inline PointResult run(std::string_view variant, const std::string& text, const 
   return simt().run(point(variant, text), options);
 }
 
+// For points of billions of elements: a small sample of blocks still has interior, edges and corners.
+inline RunOptions small_sample() {
+  RunOptions options;
+  options.lane_access_budget = 500'000;
+  return options;
+}
+
 // An exact count; fails loudly (UINT64_MAX) when the counter is missing, null or not a count.
 inline std::uint64_t count(const PointResult& result, std::string_view counter) {
   const auto found = result.counters.find(std::string(counter));

@@ -91,13 +91,11 @@ TEST(TransposeLimits, MoreRowsThanTheGridHasBlocksOnY) {
   struct Limit {
     const char *variant, *params;
   };
-  RunOptions few_blocks;
-  few_blocks.lane_access_budget = 100'000;
   for (const Limit& limit :
        {Limit{"transpose/naive", "rows=2097153 cols=1"}, Limit{"transpose/naive", "rows=65536 cols=2 block=1"},
         Limit{"transpose/smem", "rows=1048577 cols=3 TILE=16"},
         Limit{"transpose/smem_padded", "rows=1048561 cols=1 TILE=16"}}) {
-    const PointResult result = run(limit.variant, limit.params, few_blocks);
+    const PointResult result = run(limit.variant, limit.params, test::small_sample());
     EXPECT_TRUE(sound(result)) << describe(result);
     ASSERT_EQ(result.launches.size(), 1U);
     EXPECT_EQ(result.launches[0].grid.y, 65'535);
@@ -106,7 +104,7 @@ TEST(TransposeLimits, MoreRowsThanTheGridHasBlocksOnY) {
 
 TEST(TransposeLimits, BeyondTwoToThe31Elements) {
   for (const char* variant : {"transpose/v1", "transpose/v2", "transpose/v3"}) {
-    const PointResult result = run(variant, "rows=65537 cols=32768");
+    const PointResult result = run(variant, "rows=65537 cols=32768", test::small_sample());
     EXPECT_TRUE(sound(result)) << describe(result);
   }
 }

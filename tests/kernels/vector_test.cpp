@@ -38,7 +38,7 @@ TEST(Vector, MovesEachElementOnceInWholeSectors) {
 }
 
 TEST(Vector, BeyondTwoToThe31Elements) {
-  const PointResult result = run("vector/axpy", "n=2147483649");
+  const PointResult result = run("vector/axpy", "n=2147483649", test::small_sample());
   EXPECT_TRUE(sound(result)) << describe(result);
   EXPECT_LT(result.blocks_run, result.blocks_total);
 }
