@@ -161,5 +161,46 @@ TEST(EngineChecker, FunctionsThatAreNotInlinedAreRefused) {
   EXPECT_NE(result.reason.find("checked.cu"), std::string::npos) << result.reason;
 }
 
+TEST(EngineSpaces, SharedVariablesOfFilesAndDeviceFunctions) {
+  const PointResult file = run("file_scope_shared", floats(32, [](std::int64_t i) { return double(31 - i); }));
+  ASSERT_EQ(file.status, Status::ok) << file.reason;
+  EXPECT_EQ(file.verification.state, Verification::State::passed);
+  EXPECT_TRUE(file.findings.empty());
+  EXPECT_EQ(file.launches.front().static_shared_bytes, 128);
+  const PointResult device = run("device_function_shared", floats(32));
+  EXPECT_EQ(device.status, Status::failed);
+  EXPECT_NE(device.reason.find("helper"), std::string::npos) << device.reason;
+}
+
+TEST(EngineSpaces, ConstantsCountAsTheirOwnSpace) {
+  const PointResult result = run("reads_constant", floats(32, [](std::int64_t i) { return double(i * (i % 4 + 1)); }));
+  ASSERT_EQ(result.status, Status::ok) << result.reason;
+  EXPECT_EQ(result.verification.state, Verification::State::passed);
+  const SiteRow* load = find_site(result, "constant", "load");
+  ASSERT_NE(load, nullptr);
+  EXPECT_EQ(load->space, "constant");
+  EXPECT_EQ(load->requests, 1U);
+}
+
+TEST(EngineSpaces, WholeObjects) {
+  const auto copied = [](std::int64_t n) {
+    Lab lab = floats(128, [](std::int64_t i) { return double(i); });
+    lab.buffers[1].elements = n;
+    return lab;
+  };
+  for (const char* kernel : {"copies_struct", "copies_float3"}) {
+    const PointResult result = run(kernel, copied(30));
+    ASSERT_EQ(result.status, Status::ok) << result.reason;
+    EXPECT_EQ(result.verification.state, Verification::State::passed) << kernel;
+    EXPECT_EQ(counter(result, "global_load_requests"), 3U) << kernel;
+    EXPECT_EQ(counter(result, "global_load_lanes"), 30U) << kernel;
+    EXPECT_EQ(counter(result, "global_store_requests"), 3U) << kernel;
+  }
+  const PointResult wide = run("copies_float4", copied(128));
+  EXPECT_EQ(wide.verification.state, Verification::State::passed);
+  EXPECT_EQ(counter(wide, "global_load_requests"), 1U);
+  EXPECT_EQ(counter(wide, "global_load_sectors"), 16U);
+}
+
 }  // namespace
 }  // namespace gpuexp::test

@@ -69,7 +69,8 @@ void fiber_main(context::transfer_t from) {
 BlockRunner::BlockRunner()
     : stacks_(kMaxBlockThreads * kStackBytes),
       trace_memory_(kWarpLanes * kTraceStride * (sizeof(EventCode) + sizeof(std::uint64_t)) + 64),
-      lanes_(kMaxBlockThreads) {
+      lanes_(kMaxBlockThreads),
+      fibers_(kMaxBlockThreads) {
   auto* addresses = reinterpret_cast<std::uint64_t*>(trace_memory_.data());
   auto* codes = reinterpret_cast<EventCode*>(addresses + kWarpLanes * kTraceStride);
   for (std::size_t i = 0; i < kWarpLanes; ++i) {
@@ -78,14 +79,21 @@ BlockRunner::BlockRunner()
   }
   for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) {
     lanes_[i].thread = i;
-    lanes_[i].stack_low = reinterpret_cast<std::uint64_t>(stacks_.data()) + i * kStackBytes;
-    lanes_[i].stack_size = kStackBytes;
+    fibers_[i].stack_low = reinterpret_cast<std::uint64_t>(stacks_.data()) + i * kStackBytes;
+    free_fibers_.push_back(&fibers_[i]);
   }
 }
 
-void BlockRunner::start_fiber(Lane& lane) {
-  const std::uint64_t top = lane.stack_low + kStackBytes - lane.thread % kStackShifts * kStackShift;
-  lane.context = context::make_fcontext(reinterpret_cast<void*>(top / 64 * 64), top - lane.stack_low, fiber_main);
+void BlockRunner::start(Fiber& fiber) {
+  const std::uint64_t index = static_cast<std::uint64_t>(&fiber - fibers_.data());
+  const std::uint64_t top = (fiber.stack_low + kStackBytes - index % kStackShifts * kStackShift) / 64 * 64;
+  fiber.context = context::make_fcontext(reinterpret_cast<void*>(top), top - fiber.stack_low, fiber_main);
+}
+
+void BlockRunner::drop_fiber(Lane& lane) {
+  if (lane.fiber == nullptr) return;
+  lane.fiber->context = nullptr;
+  free_fibers_.push_back(std::exchange(lane.fiber, nullptr));
 }
 
 void BlockRunner::begin_launch(LaunchJob& job) {
@@ -115,7 +123,6 @@ void BlockRunner::begin_launch(LaunchJob& job) {
     lanes_[i].index[0] = i % x;
     lanes_[i].index[1] = i / x % y;
     lanes_[i].index[2] = i / x / y;
-    if (lanes_[i].context == nullptr) start_fiber(lanes_[i]);
   }
   const Dim3& grid = job.grid();
   const auto set = [](unsigned* to, const Dim3& from) {
@@ -182,35 +189,39 @@ void BlockRunner::run_block(std::uint64_t block, std::uint64_t position) {
     ++phase_;
   } while (release_barrier());
   checker_.end_interval();
-  for (std::uint32_t i = 0; i < threads_; ++i) {
-    if (lanes_[i].state != LaneState::exited) start_fiber(lanes_[i]);  // it was stopped within the kernel
-  }
+  for (std::uint32_t i = 0; i < threads_; ++i) drop_fiber(lanes_[i]);  // of lanes that were stopped
   if (job_->should_stop()) abandon();
 }
 
-// Leaves the block as it is; its fibers start afresh.
+// Leaves the block as it is; its fibers will start afresh.
 void BlockRunner::abandon() {
   checker_.end_interval();
-  for (std::uint32_t i = 0; i < threads_; ++i) start_fiber(lanes_[i]);
+  for (std::uint32_t i = 0; i < threads_; ++i) drop_fiber(lanes_[i]);
   for (Trace& trace : traces_) trace.code_count = trace.address_count = 0;
 }
 
 void BlockRunner::resume(Lane& lane, Trace& trace) {
   lane.state = LaneState::ready;
+  if (lane.fiber == nullptr) {
+    lane.fiber = free_fibers_.back();
+    free_fibers_.pop_back();
+    if (lane.fiber->context == nullptr) start(*lane.fiber);
+  }
   hot.lane = &lane;
   hot.code_next = trace.codes + trace.code_count;
   hot.code_limit = trace.codes + kTraceEvents - kTraceSlack;
   hot.address_next = trace.addresses + trace.address_count;
-  hot.stack_low = lane.stack_low;
-  hot.stack_size = lane.stack_size;
+  hot.stack_low = lane.fiber->stack_low;
+  hot.stack_size = kStackBytes;
   gpuexp_simt_thread[0] = lane.index[0];
   gpuexp_simt_thread[1] = lane.index[1];
   gpuexp_simt_thread[2] = lane.index[2];
-  lane.context = context::jump_fcontext(lane.context, nullptr).fctx;
+  lane.fiber->context = context::jump_fcontext(lane.fiber->context, nullptr).fctx;
   trace.code_count = static_cast<std::uint32_t>(hot.code_next - trace.codes);
   trace.address_count = static_cast<std::uint32_t>(hot.address_next - trace.addresses);
   hot.code_next = hot.code_limit = nullptr;
   hot.lane = nullptr;
+  if (lane.state == LaneState::exited) free_fibers_.push_back(std::exchange(lane.fiber, nullptr));
 }
 
 void BlockRunner::merge(std::uint32_t warp, std::uint32_t paused) {
@@ -492,12 +503,29 @@ void BlockRunner::report(FindingKind kind, const Lane& lane, EventCode code, Eve
   findings_.add({kind, code, other}, record);
 }
 
+// A __shared__ variable of a __device__ function is not among the kernel's own: better no count than a wrong one.
+bool BlockRunner::refuse_foreign_variable(const Fault& fault) {
+  const std::uint64_t offset = fault.address - hot.shared_base;
+  if (offset >= hot.shared_size) return false;
+  for (const TlsVariable& variable : tls_variables()) {
+    if (offset - variable.offset >= variable.size || variable.function == job_->kernel_symbol) continue;
+    const auto* pc = static_cast<const char*>(job_->kernel) + offset_of(fault.code);
+    job_->refuse(
+        fmt::format("{}: {} touches the shared variable {} of another function; the emulator supports __shared__ "
+                    "variables of the kernel itself and of the file",
+                    place(pc), kernel_name(job_->kernel), variable.name));
+    return true;
+  }
+  return false;
+}
+
 void BlockRunner::report_fault(Lane& lane) {
   const Fault fault = std::exchange(lane.fault, {});
   switch (fault.kind) {
     case FaultKind::none:
       return;
     case FaultKind::out_of_bounds:
+      if (refuse_foreign_variable(fault)) return;
       return report(FindingKind::out_of_bounds, lane, fault.code, 0, fault.address, 0);
     case FaultKind::misaligned:
       return report(FindingKind::misaligned, lane, fault.code, 0, fault.address, 0);

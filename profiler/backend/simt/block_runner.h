@@ -39,7 +39,9 @@ class BlockRunner {
  private:
   friend void fiber_main(boost::context::detail::transfer_t);
 
-  void start_fiber(Lane& lane);
+  void start(Fiber& fiber);
+  // Takes the fiber of a lane that stays within the kernel for good.
+  void drop_fiber(Lane& lane);
   void start_block(std::uint64_t block);
   void refill_shared();
   void run_warp(std::uint32_t warp);
@@ -55,6 +57,7 @@ class BlockRunner {
   // Lets the barrier go when all threads have reached it; false when nobody waits.
   bool release_barrier();
   void report_fault(Lane& lane);
+  bool refuse_foreign_variable(const Fault& fault);
   void report(FindingKind kind, const Lane& lane, EventCode code, EventCode other, std::uint64_t address,
               std::uint64_t extra);
   void abandon();
@@ -68,6 +71,8 @@ class BlockRunner {
   LaunchJob* job_ = nullptr;
   Mapping stacks_, trace_memory_;
   std::vector<Lane> lanes_;
+  std::vector<Fiber> fibers_;
+  std::vector<Fiber*> free_fibers_;  // the last used last
   std::array<Trace, kWarpLanes> traces_;
   Checker checker_;
   SiteCounter counter_;

@@ -61,9 +61,14 @@ struct Fault {
   const void* pc = nullptr;
 };
 
-struct Lane {
+// Where a lane runs. A lane that has exited leaves its fiber to the next one, whose stack is then still in the cache.
+struct Fiber {
   boost::context::detail::fcontext_t context = nullptr;
-  std::uint64_t stack_low = 0, stack_size = 0;
+  std::uint64_t stack_low = 0;
+};
+
+struct Lane {
+  Fiber* fiber = nullptr;       // while it is within the kernel
   std::uint32_t thread = 0;     // linear index in the block
   std::uint32_t index[3] = {};  // threadIdx
   LaneState state = LaneState::ready;

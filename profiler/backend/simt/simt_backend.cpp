@@ -70,7 +70,9 @@ SharedLayout layout_of(const std::string& kernel_symbol, std::uint64_t dynamic_b
   const TlsBlock tls = tls_block();
   layout.segment_bytes = tls.size;
   for (const TlsVariable& variable : tls_variables()) {
-    if (variable.function != kernel_symbol || variable.size == 0) continue;
+    const bool own = variable.function == kernel_symbol;
+    const bool of_file = variable.function.empty() && kernel_symbol.find(variable.unit) != std::string::npos;
+    if ((!own && !of_file) || variable.size == 0) continue;
     layout.variables.push_back({variable.name, variable.offset, variable.size});
     layout.static_bytes += variable.size;
   }
@@ -370,7 +372,9 @@ bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
     // A request of few lanes takes the emulator as long as one of several.
     constexpr std::uint64_t least_lanes = 8;
     const std::uint64_t effort = std::max(cost.lane_accesses, least_lanes * cost.requests);
-    sample_blocks_ = std::max<std::uint64_t>(budget / effort, least.size());
+    // Samples beyond the least sharpen estimates, which few counters need: they get a part of the budget.
+    constexpr std::uint64_t part = 4;
+    sample_blocks_ = std::max<std::uint64_t>(budget / part / effort, least.size());
   };
   instance.simt(Launch(static_cast<LaunchContext*>(&context)));
   return good;

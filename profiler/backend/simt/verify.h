@@ -8,7 +8,7 @@
 namespace gpuexp::simt {
 
 struct VerifyLimits {
-  std::uint64_t elements = std::uint64_t{1} << 22U;
+  std::uint64_t elements = std::uint64_t{1} << 20U;
   std::uint64_t terms = std::uint64_t{1} << 24U;  // of reductions, over all checked elements
 };
 

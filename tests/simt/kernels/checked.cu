@@ -253,3 +253,48 @@ __global__ void calls_function(const float* in, float* out) {
   out[threadIdx.x] = not_inlined(in, threadIdx.x);
 }
 ENGINE_KERNEL(calls_function, 1, 32)
+
+__device__ float through_device_variable(float value) {
+  __shared__ float helper[32];
+  helper[threadIdx.x] = value;  // not the kernel's own
+  return helper[threadIdx.x];
+}
+__global__ void device_function_shared(const float* in, float* out) {
+  out[threadIdx.x] = through_device_variable(in[threadIdx.x]);
+}
+ENGINE_KERNEL(device_function_shared, 1, 32)
+
+__shared__ float file_scope[32];
+__global__ void file_scope_shared(const float* in, float* out) {
+  file_scope[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = file_scope[31 - threadIdx.x];
+}
+ENGINE_KERNEL(file_scope_shared, 1, 32)
+
+__constant__ float weights[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+__global__ void reads_constant(const float* in, float* out) {
+  out[threadIdx.x] = in[threadIdx.x] * weights[threadIdx.x % 4];  // constant load
+}
+ENGINE_KERNEL(reads_constant, 1, 32)
+
+struct Triple {
+  float x, y, z;
+};
+__global__ void copies_struct(const float* in, float* out) {
+  const int t = threadIdx.x;
+  if (t < 10) reinterpret_cast<Triple*>(out)[t] = reinterpret_cast<const Triple*>(in)[t];  // three words each
+}
+ENGINE_KERNEL(copies_struct, 1, 32)
+
+__global__ void copies_float3(const float* in, float* out) {
+  const int t = threadIdx.x;
+  if (t < 10) reinterpret_cast<float3*>(out)[t] = reinterpret_cast<const float3*>(in)[t];  // three components each
+}
+ENGINE_KERNEL(copies_float3, 1, 32)
+
+__global__ void copies_float4(const float* in, float* out) {
+  const int t = threadIdx.x;
+  reinterpret_cast<float4*>(out)[t] = reinterpret_cast<const float4*>(in)[t];  // 16 bytes each
+}
+ENGINE_KERNEL(copies_float4, 1, 32)
