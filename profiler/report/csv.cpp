@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view empty_reason = "empty in the CSV; the JSON file of the run has the reason";
 
-// --- cells ---------------------------------------------------------------------------------------------------------
+// --- cells ---
 
 std::string text_of(const Quantity& quantity) {
   if (const auto count = quantity.exact()) return number_text(*count);
@@ -62,7 +62,7 @@ bool parse_flag(const CsvCell& cell) {
   return false;
 }
 
-// --- kinds of columns ------------------------------------------------------------------------------------------------
+// --- kinds of columns ---
 
 using Get = decltype(Column::get);
 using Set = decltype(Column::set);
@@ -147,8 +147,7 @@ Column counter_column(const std::string& column, const std::string& id, std::str
           }};
 }
 
-// --- what counters carry beside their value
-// ----------------------------------------------------------------------------
+// --- what counters carry beside their value ---
 
 std::string_view base_source(const PointResult& result) { return result.backend == "simt" ? "emulated" : "measured"; }
 
@@ -207,8 +206,7 @@ void read_estimates(ResultFile&, PointRecord& point, const CsvCell& cell) {
   }
 }
 
-// --- text of launches
-// --------------------------------------------------------------------------------------------------
+// --- text of launches ---
 
 std::string extent(const Dim3& dim) { return number_text(dim.x) + "x" + number_text(dim.y) + "x" + number_text(dim.z); }
 
@@ -247,8 +245,7 @@ std::string finding_kinds(const PointResult& result) {
   return text;
 }
 
-// --- the table
-// ---------------------------------------------------------------------------------------------------------
+// --- the table ---
 
 void identity_columns(std::vector<Column>& table, const ColumnNames& names) {
   table.push_back({"schema_version", "of this format",

@@ -81,7 +81,7 @@ std::string what_sets_apart(const Points& points, const Points& variant, const P
   return "";
 }
 
-// --- what bounds the points ------------------------------------------------------------------------------------------
+// --- what bounds the points ---
 
 std::string bound_sentence(const Points& points, const std::string& verdict) {
   const auto loaded = range_words(points, [](const PointRecord& p) { return p.analysis->loaded.intensity.number(); });
@@ -117,8 +117,7 @@ std::string bound_sentence(const Points& points, const std::string& verdict) {
          fmt::format("; {} FLOP/byte if every byte moved once, which compute would bound.", best);
 }
 
-// --- how a point uses global memory
-// ------------------------------------------------------------------------------------
+// --- how a point uses global memory ---
 
 struct GlobalUse {
   double requests = 0, lanes = 0, sectors = 0, used_bytes = 0;
@@ -169,8 +168,7 @@ std::string use_words(const GlobalUse& use) {
   return text;
 }
 
-// --- against the naive variant
-// -------------------------------------------------------------------------------------------
+// --- against the naive variant ---
 
 bool is_naive(const PointRecord& point) { return point.result.point.variant.ends_with("/naive"); }
 
@@ -255,8 +253,7 @@ std::string comparison_sentence(const Comparison& c, const ProblemGroup& group) 
                      use.requests > 0 ? ": " + use_words(use) : "");
 }
 
-// --- access sites
-// ----------------------------------------------------------------------------------------------------------
+// --- access sites ---
 
 struct RatedSite {
   const PointRecord* point;
@@ -333,8 +330,7 @@ std::string site_sentence(const RatedSite& site, const ProblemGroup& group) {
   return text + (row.estimated ? ", estimated." : ".");
 }
 
-// --- what went wrong
-// ---------------------------------------------------------------------------------------------------------
+// --- what went wrong ---
 
 std::string value_words(double value) { return std::isnan(value) ? "NaN" : number_text(value); }
 

@@ -49,7 +49,7 @@ inline std::string describe(const Json& json) {
 class JsonOut;
 class JsonIn;
 
-// --- writing -----------------------------------------------------------------------------------------------------
+// --- writing ---
 
 template <class T>
 Json encode(const T& value);
@@ -124,7 +124,7 @@ Json encode(const T& value) {
   }
 }
 
-// --- reading -----------------------------------------------------------------------------------------------------
+// --- reading ---
 
 template <class T>
 void decode(const Json& json, const Place& place, T& value);

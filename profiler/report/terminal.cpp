@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::size_t most_rows = 120;  // of one table; bad points are always shown
 
-// --- numbers of a point
-// ------------------------------------------------------------------------------------------------
+// --- numbers of a point ---
 
 const Quantity* counter(const PointRecord& point, const std::string& id) {
   const auto found = point.result.counters.find(id);
@@ -81,18 +80,19 @@ TableCell outcome(const PointRecord& point) {
   return {result.blocks_run < result.blocks_total ? "passed*" : "passed", Tone::good};
 }
 
-// --- the columns
-std::string result_meaning(const std::vector<const PointRecord*>& points) {
-  const bool sampled = std::ranges::any_of(
-      points, [](const PointRecord* point) { return point->result.blocks_run < point->result.blocks_total; });
-  const bool broken =
-      std::ranges::any_of(points, [](const PointRecord* point) { return point->result.expected_finding.has_value(); });
-  return std::string("result: passed = equal to a float64 reference within the rounding error of the sums") +
-         (sampled ? "; * on the sampled blocks only" : "") +
-         (broken ? "; as expected = broken on purpose, and the finding it must show appeared" : "");
+// One line for the whole report, whatever the table.
+std::string result_meaning(const ResultFile& results) {
+  const auto any = [&](bool (*holds)(const PointResult&)) {
+    return std::ranges::any_of(results.points, [&](const PointRecord& point) { return holds(point.result); });
+  };
+  std::string text = "result: passed = equal to a float64 reference within the rounding error of the sums";
+  if (any([](const PointResult& r) { return r.blocks_run < r.blocks_total; })) text += "; * on the sampled blocks only";
+  if (any([](const PointResult& r) { return r.expected_finding.has_value(); }))
+    text += "; as expected = broken on purpose, and the finding it must show appeared";
+  return text;
 }
 
-// --------------------------------------------------------------------------------------------------------
+// --- the columns ---
 
 struct ColumnSpec {
   std::vector<std::string> heading;
@@ -242,14 +242,13 @@ std::vector<TableColumn> table_columns(const ProblemGroup& group, const std::vec
     columns.push_back(filled(spec, emulated ? "emulated" : "counted", points));
   for (const ColumnSpec& spec : modelled_columns())
     columns.push_back(filled(spec, "modelled on " + results.device.name, points));
-  TableColumn result{{"result"}, "", result_meaning(points), false, never_dropped, {}};
+  TableColumn result{{"result"}, "", result_meaning(results), false, never_dropped, {}};
   for (const PointRecord* point : points) result.cells.push_back(outcome(*point));
   columns.push_back(std::move(result));
   return columns;
 }
 
-// --- the sections
-// ----------------------------------------------------------------------------------------------------------
+// --- the sections ---
 
 std::vector<ProblemGroup> groups_of(const ResultFile& results) {
   std::vector<std::string> order;
