@@ -10,7 +10,7 @@ its continuation lines (after a backslash); what follows is what it printed:
 
 The command must end with the exit code 0, or N in a block marked ```console exit=N. A block marked ```console-gpu
 shows what only a GPU can print, and is skipped. Blocks ```sh that define shell functions are for the commands of the
-same document. Commands run with bash in an empty directory that has the shipped configs/ in it.
+same document. Commands run with bash, GPUs hidden, in an empty directory that has the shipped configs/ in it.
 
     lectures_test.py --gpuexp PROGRAM --configs DIRECTORY DOCUMENT...
 """
@@ -136,8 +136,9 @@ class Runner:
         self.work = directory / "work"
         self.work.mkdir()
         (self.work / "configs").symlink_to(configs)
-        self.environment = dict(os.environ, PATH=f"{programs}{os.pathsep}{os.environ['PATH']}",
-                                LC_ALL="C.UTF-8", NO_COLOR="1", PYTHONDONTWRITEBYTECODE="1")
+        # The documents show what a machine without a GPU prints.
+        self.environment = dict(os.environ, PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8",
+                                NO_COLOR="1", CUDA_VISIBLE_DEVICES="-1", PYTHONDONTWRITEBYTECODE="1")
 
     def run(self, command, functions):
         """Exit code and printed lines; raises TimeoutExpired."""
