@@ -34,10 +34,10 @@ struct Shape {
   std::int64_t rows, cols;
 };
 
-// A generator and the parameters that it reads; the others of a point are set to 0, so that they tell no points apart.
+// A generator (profiler/matrix/generators.h) and the parameters that it reads; the others of a point are set to 0, so
+// that they tell no points apart.
 struct Generator {
   const char* name;
-  const char* meaning;
   std::vector<std::string> uses;
   std::function<Shape(const ParamSet&)> shape;
   std::function<double(const ParamSet&)> nonzeros;  // about how many, for the memory check
@@ -65,7 +65,6 @@ Shape grid_shape(const ParamSet& p, int dimensions) {
 const std::vector<Generator>& generators() {
   static const std::vector<Generator> all{
       {"uniform",
-       "every place is a nonzero with probability density",
        {"rows", "cols", "density"},
        given_shape,
        [](const ParamSet& p) { return real_size(p, "rows") * real_size(p, "cols") * p.real("density"); },
@@ -73,7 +72,6 @@ const std::vector<Generator>& generators() {
          return uniform_matrix(p.integer("rows"), p.integer("cols"), p.real("density"), seed);
        }},
       {"fixed",
-       "nnz_per_row nonzeros in every row, at random columns",
        {"rows", "cols", "nnz_per_row"},
        given_shape,
        per_row_nonzeros,
@@ -81,7 +79,6 @@ const std::vector<Generator>& generators() {
          return fixed_matrix(p.integer("rows"), p.integer("cols"), p.integer("nnz_per_row"), seed);
        }},
       {"banded",
-       "all places with |row - column| <= bandwidth",
        {"rows", "cols", "bandwidth"},
        given_shape,
        [](const ParamSet& p) { return real_size(p, "rows") * (2 * real_size(p, "bandwidth") + 1); },
@@ -89,7 +86,6 @@ const std::vector<Generator>& generators() {
          return banded_matrix(p.integer("rows"), p.integer("cols"), p.integer("bandwidth"), seed);
        }},
       {"powerlaw",
-       "row lengths fall off as rank^-exponent around a mean of nnz_per_row",
        {"rows", "cols", "nnz_per_row", "exponent"},
        given_shape,
        per_row_nonzeros,
@@ -98,7 +94,6 @@ const std::vector<Generator>& generators() {
                                  seed);
        }},
       {"long_rows",
-       "nnz_per_row nonzeros a row, but long_row in rows 0, every, 2 every, ...",
        {"rows", "cols", "nnz_per_row", "long_row", "every"},
        given_shape,
        [](const ParamSet& p) {
@@ -110,7 +105,6 @@ const std::vector<Generator>& generators() {
                                  p.integer("every"), seed);
        }},
       {"one_dense_row",
-       "nnz_per_row nonzeros a row, but the middle row is full",
        {"rows", "cols", "nnz_per_row"},
        given_shape,
        [](const ParamSet& p) { return per_row_nonzeros(p) + real_size(p, "cols"); },
@@ -118,13 +112,11 @@ const std::vector<Generator>& generators() {
          return one_dense_row_matrix(p.integer("rows"), p.integer("cols"), p.integer("nnz_per_row"), seed);
        }},
       {"poisson2d",
-       "the 5-point stencil on side x side points",
        {"side"},
        [](const ParamSet& p) { return grid_shape(p, 2); },
        [](const ParamSet& p) { return 5 * powered(p.integer("side"), 2); },
        [](const ParamSet& p, std::uint64_t) { return poisson2d_matrix(p.integer("side")); }},
       {"poisson3d",
-       "the 7-point stencil on side x side x side points",
        {"side"},
        [](const ParamSet& p) { return grid_shape(p, 3); },
        [](const ParamSet& p) { return 7 * powered(p.integer("side"), 3); },
@@ -476,9 +468,10 @@ class CooWorkload final : public SpmvWorkload {
 
 std::vector<ParamSpec> matrix_params() {
   std::string names;
-  for (const Generator& generator : generators()) names += fmt::format("{}, ", generator.name);
+  for (const Generator& generator : generators())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", generator.name);
   return {{"matrix",
-           "path of a Matrix Market file, a shipped one (lecture4x4, ...) or a generator: " + names + "see docs",
+           "path of a Matrix Market file, a shipped one (lecture4x4, ...) or a generator: " + names,
            std::string("uniform"),
            "",
            0,

@@ -6,7 +6,12 @@
 #include <fstream>
 
 #include "profiler/core/error.h"
+#include "profiler/registry/launch_context.h"
 #include "tests/kernels/points.h"
+
+// Launch functions are called here as a backend calls them.
+#define GPUEXP_SIMT 1
+#include "kernels/variant.h"
 
 namespace gpuexp {
 namespace {
@@ -281,6 +286,56 @@ TEST(SpmvFigures, FlopsBytesAndFacts) {
   std::ofstream(path) << "%%MatrixMarket matrix coordinate pattern general\n2 1000000 2\n1 7\n2 7\n";
   EXPECT_EQ(workload("spmv/coo", "matrix=" + path)->compulsory_load_bytes(), 2U * 8U + 3U * 4U + 4U);
   std::filesystem::remove(path);
+}
+
+// ---- launch sizes ----
+
+// Answers a launch function without a device and keeps the sizes it asks for.
+class RecordingContext final : public LaunchContext {
+ public:
+  explicit RecordingContext(ParamSet params) : params_(std::move(params)) {}
+  std::vector<LaunchConfig> launches;
+
+  std::int64_t param(std::string_view name) override { return params_.integer(name); }
+  bool param_is(std::string_view name, std::string_view word) override { return params_.word(name) == word; }
+  std::int64_t value(std::string_view, std::int64_t) override { return 0; }
+  void* address(std::string_view, std::uint64_t, bool) override { return &params_; }
+  void unsupported(std::string_view reason) override { ADD_FAILURE() << reason; }
+  void emulate(const LaunchConfig& config, const void*, void (*)(const void*), const void*) override {
+    launches.push_back(config);
+  }
+  bool cuda_begin(const LaunchConfig&, const void*) override { return false; }
+  void cuda_end() override {}
+  void* stream() override { return nullptr; }
+
+ private:
+  ParamSet params_;
+};
+
+LaunchConfig launch_of(const std::string& variant, const std::string& text) {
+  const Variant& found = *find_variant(variant);
+  const ParamSet set = complete_params(found, params(text));
+  RecordingContext context(set);
+  found.instance_for(set)->simt(Launch(static_cast<LaunchContext*>(&context)));
+  EXPECT_EQ(context.launches.size(), 1U);
+  return context.launches.at(0);
+}
+
+// 256 threads x 16,777,217 rows is 2^32 + 256, which 32 bits wrap to 256: one block of work, and no error.
+TEST(SpmvLaunch, SizesDoNotWrapAt32Bits) {
+  const LaunchConfig block = launch_of("spmv/block_per_row", "rows=16777217");
+  EXPECT_EQ(block.grid.x, 16777217);
+  EXPECT_EQ(block.block.x, 256);
+  EXPECT_EQ(launch_of("spmv/block_per_row", "rows=2147483647").grid.x, 2147483647);
+  EXPECT_EQ(launch_of("spmv/warp_per_row", "rows=2147483647").grid.x, 268435456);
+  EXPECT_EQ(launch_of("spmv/subwarp_per_row", "rows=2147483647 THREADS_PER_ROW=2").grid.x, 16777216);
+  EXPECT_EQ(launch_of("spmv/thread_per_row", "rows=2147483647").grid.x, 8388608);
+}
+
+TEST(GemvLaunch, RowsBeyondTheLargestGridAreTakenInTurns) {
+  EXPECT_EQ(launch_of("gemv/block_per_row", "m=4294967301 n=1024").grid.x, 2147483647);
+  EXPECT_EQ(launch_of("gemv/auto", "m=4294967301 n=1024").grid.x, 2147483647);
+  EXPECT_EQ(launch_of("gemv/warp_per_row", "m=4294967301 n=8").grid.x, 536870913);
 }
 
 // ---- parameters ----
