@@ -13,12 +13,17 @@
 # - numbers: no contraction, because a GPU build and the reference do not contract the same way.
 set(GPUEXP_SIMT_FLAGS
     -O1 -g -w -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-omit-frame-pointer -fno-stack-protector
-    -ffp-contract=off -fdata-sections -fno-unroll-loops -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
-    -fsanitize=thread -U_FORTIFY_SOURCE)
+    -ffp-contract=off -fno-delete-null-pointer-checks -fdata-sections -fno-unroll-loops -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fsanitize=thread -U_FORTIFY_SOURCE)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND GPUEXP_SIMT_FLAGS
        -fsanitize-coverage=bb,no-prune,trace-pc "SHELL:-mllvm -tsan-instrument-read-before-write=1"
-       "SHELL:-mllvm -disable-licm-promotion"
+       "SHELL:-mllvm -instcombine-max-iterations=0" "SHELL:-mllvm -disable-licm-promotion" "SHELL:-mllvm -disable-block-placement"
+       "SHELL:-Xclang -disable-lifetime-markers" "SHELL:-mllvm -enable-tail-merge=false" "SHELL:-mllvm -disable-branch-fold"
+       "SHELL:-mllvm -disable-tail-duplicate" "SHELL:-mllvm -disable-early-taildup"
+       "SHELL:-mllvm -simplifycfg-sink-common=false" "SHELL:-mllvm -simplifycfg-hoist-common=false"
+       "SHELL:-mllvm -simplifycfg-merge-cond-stores=false" "SHELL:-mllvm -simplifycfg-hoist-cond-stores=false"
+       "SHELL:-mllvm -phi-node-folding-threshold=0" "SHELL:-mllvm -two-entry-phi-node-folding-threshold=0"
        -fno-vectorize -fno-slp-vectorize -fno-builtin -fbracket-depth=1024)
 else()
   list(APPEND GPUEXP_SIMT_FLAGS

@@ -9,7 +9,9 @@
 #define GPUEXP_UNINSTRUMENTED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #if defined(__clang__)
 #undef GPUEXP_UNINSTRUMENTED
-#define GPUEXP_UNINSTRUMENTED __attribute__((no_sanitize("thread", "coverage")))
+// no_sanitize alone leaves clang's function entry hooks in.
+#define GPUEXP_UNINSTRUMENTED \
+  __attribute__((no_sanitize("thread", "coverage"), disable_sanitizer_instrumentation))
 #endif
 #endif
 

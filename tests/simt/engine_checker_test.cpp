@@ -48,6 +48,7 @@ TEST(EngineChecker, MissingBarrierIsARaceWithBothLinesUnderEverySchedule) {
 TEST(EngineChecker, WritesToOneWord) {
   for (const Schedule schedule : kSchedules) {
     const PointResult result = check("same_word", schedule);
+    ASSERT_EQ(result.findings.size(), 1U);
     expect_one(result, "race", "// all write one word");
     EXPECT_EQ(result.findings.front().occurrences, 2U);  // one word in each of two blocks
   }
@@ -86,6 +87,7 @@ TEST(EngineChecker, SyncwarpOrdersItsLanesOnly) {
 TEST(EngineChecker, RaceInGlobalMemory) {
   for (const Schedule schedule : kSchedules) {
     const PointResult result = check("global_race", schedule);
+    ASSERT_EQ(result.findings.size(), 1U);
     expect_one(result, "race", "// two threads per element");
     EXPECT_EQ(result.findings.front().occurrences, 32U);
     EXPECT_NE(result.findings.front().message.find("out[0]"), std::string::npos) << result.findings.front().message;
@@ -95,14 +97,17 @@ TEST(EngineChecker, RaceInGlobalMemory) {
 TEST(EngineChecker, OutOfBounds) {
   for (const Schedule schedule : kSchedules) {
     const PointResult beyond = check("beyond_global", schedule);
+    ASSERT_EQ(beyond.findings.size(), 1U);
     expect_one(beyond, "out_of_bounds", "// last ones beyond");
     EXPECT_EQ(beyond.findings.front().occurrences, 6U);
     EXPECT_EQ(beyond.findings.front().thread.x, 58);
     EXPECT_NE(beyond.findings.front().message.find("in[128]"), std::string::npos) << beyond.findings.front().message;
     const PointResult before = check("before_global", schedule);
+    ASSERT_EQ(before.findings.size(), 1U);
     expect_one(before, "out_of_bounds", "// first one before");
     EXPECT_NE(before.findings.front().message.find("in[-1]"), std::string::npos) << before.findings.front().message;
     const PointResult shared = check("beyond_shared", schedule);
+    ASSERT_EQ(shared.findings.size(), 1U);
     expect_one(shared, "out_of_bounds", "// last thread overflows");
     EXPECT_EQ(shared.findings.front().thread.x, 63);
     expect_one(check("null_pointer", schedule), "out_of_bounds", "// dereferences null");
@@ -113,6 +118,7 @@ TEST(EngineChecker, OtherBadAccesses) {
   expect_one(check("misaligned"), "misaligned", "// reads across words");
   expect_one(check("writes_input"), "write_to_input", "// writes to in");
   const PointResult shared = check("uninitialised_shared");
+  ASSERT_EQ(shared.findings.size(), 1U);
   expect_one(shared, "uninitialised", "// reads the last one");
   EXPECT_EQ(shared.findings.front().thread.x, 63);
   expect_one(check("uninitialised_global"), "uninitialised", "// adds to nothing");
@@ -120,10 +126,12 @@ TEST(EngineChecker, OtherBadAccesses) {
 
 TEST(EngineChecker, ThreadsThatWaitForEachOther) {
   const PointResult barrier = check("divergent_barrier");
+  ASSERT_EQ(barrier.findings.size(), 1U);
   expect_one(barrier, "divergent_barrier", "// one barrier");
   ASSERT_TRUE(barrier.findings.front().other_site.has_value());
   EXPECT_EQ(barrier.findings.front().other_site->line, line("// another barrier"));
   const PointResult mixed = check("shuffle_against_barrier");
+  ASSERT_EQ(mixed.findings.size(), 1U);
   expect_one(mixed, "divergent_barrier", "// waits for all lanes");
   ASSERT_TRUE(mixed.findings.front().other_site.has_value());
   EXPECT_EQ(mixed.findings.front().other_site->line, line("// where the others are"));
@@ -131,10 +139,12 @@ TEST(EngineChecker, ThreadsThatWaitForEachOther) {
 
 TEST(EngineChecker, InactiveLanes) {
   const PointResult exited = check("shuffle_from_exited");
+  ASSERT_EQ(exited.findings.size(), 1U);
   expect_one(exited, "inactive_lane", "// lane 8 reads lane 16");
   EXPECT_EQ(exited.findings.front().occurrences, 8U);
   EXPECT_EQ(exited.findings.front().thread.x, 8);
   const PointResult unnamed = check("shuffle_not_in_mask");
+  ASSERT_EQ(unnamed.findings.size(), 1U);
   expect_one(unnamed, "inactive_lane", "// half of the lanes are not named");
   EXPECT_EQ(unnamed.findings.front().occurrences, 16U);
 }
@@ -188,7 +198,7 @@ TEST(EngineSpaces, WholeObjects) {
     lab.buffers[1].elements = n;
     return lab;
   };
-  for (const char* kernel : {"copies_struct", "copies_float3"}) {
+  for (const char* kernel : {"copies_struct", "copies_float3", "copies_memory"}) {
     const PointResult result = run(kernel, copied(30));
     ASSERT_EQ(result.status, Status::ok) << result.reason;
     EXPECT_EQ(result.verification.state, Verification::State::passed) << kernel;
@@ -196,6 +206,18 @@ TEST(EngineSpaces, WholeObjects) {
     EXPECT_EQ(counter(result, "global_load_lanes"), 30U) << kernel;
     EXPECT_EQ(counter(result, "global_store_requests"), 3U) << kernel;
   }
+  const PointResult half = run("copies_half", copied(15));
+  ASSERT_EQ(half.status, Status::ok) << half.reason;
+  EXPECT_EQ(half.verification.state, Verification::State::passed);
+  EXPECT_EQ(counter(half, "global_load_requests"), 1U);
+  EXPECT_EQ(counter(half, "global_load_lanes"), 30U);
+  EXPECT_EQ(counter(half, "global_load_sectors"), 2U);
+  EXPECT_EQ(counter(half, "global_store_requests"), 1U);
+  const PointResult pair = run("copies_pair", copied(30));
+  ASSERT_EQ(pair.status, Status::ok) << pair.reason;
+  EXPECT_EQ(pair.verification.state, Verification::State::passed);
+  EXPECT_EQ(counter(pair, "global_load_requests"), 2U);
+  EXPECT_EQ(counter(pair, "global_store_requests"), 2U);
   const PointResult wide = run("copies_float4", copied(128));
   EXPECT_EQ(wide.verification.state, Verification::State::passed);
   EXPECT_EQ(counter(wide, "global_load_requests"), 1U);

@@ -296,32 +296,20 @@ TEST_F(Symbols, SeparateDebugFiles) {
 // ---- the shadow vector types: accesses of a kernel, in the order of the hooks ----
 
 TEST_F(VectorTypes, OneAccessPerVectorOfUpTo16Bytes) {
-  const std::map<std::string, std::string> expected{
-      {"f1_copy", "read4 write4"},
-      {"f2_copy", "read8 write8"},
-      {"f2_sum", "read8 write4"},
-      {"f2_make", "write8"},
-      {"f2_component", "read4 write4"},
-      {"f4_copy", "read16 write16"},
-      {"f4_sum", "read16 write4"},
-      {"f4_cast", "read16 write4"},
-      {"f4_scale", "read16 write16"},
-      {"f4_make", "write16"},
-      {"f4_ldg", "read16 write16"},
-      {"f4_loop", "read16 read16 write4"},
-      {"f4_shared", "read16 read16 write16 write16"},
-      {"d2_sum", "read16 write8"},
-      {"uc2_sum", "read2 write4"},
-      {"uc4_copy", "read4 write4"},
-      {"uc4_sum", "read4 write4"},
-      {"s4_sum", "read8 write4"},
-      {"i4_copy", "read16 write16"},
-      {"ll2_sum", "read16 write8"},
-      {"half_add", "read2 read2 write2"},
-      {"half2_sum", "read4 write2"},
-      {"bf162_float", "read4 write8"},
-      {"half_shared", "read2 read2 write2 write2"},
-      {"particle", "read16 write16"},
+  const std::map<std::string, std::string> expected {
+    {"f1_copy", "read4 write4"}, {"f2_copy", "read8 write8"}, {"f2_sum", "read8 write4"}, {"f2_make", "write8"},
+        {"f2_component", "read4 write4"}, {"f4_copy", "read16 write16"}, {"f4_sum", "read16 write4"},
+        {"f4_cast", "read16 write4"}, {"f4_scale", "read16 write16"}, {"f4_make", "write16"},
+        {"f4_ldg", "read16 write16"}, {"f4_loop", "read16 read16 write4"},
+        {"f4_shared", "read16 read16 write16 write16"}, {"d2_sum", "read16 write8"}, {"uc2_sum", "read2 write4"},
+        {"uc4_copy", "read4 write4"}, {"uc4_sum", "read4 write4"}, {"s4_sum", "read8 write4"},
+        {"i4_copy", "read16 write16"}, {"ll2_sum", "read16 write8"}, {"half_add", "read2 read2 write2"},
+        {"half2_sum", "read4 write2"}, {"bf162_float", "read4 write8"},
+#if !defined( \
+    __clang__)  // which leaves a copy from memory to memory to memcpy; EngineSpaces.WholeObjects sees it counted
+        {"half_shared", "read2 read2 write2 write2"},
+#endif
+        {"particle", "read16 write16"},
   };
   for (const auto& [name, widths] : expected) EXPECT_EQ(kernel(name).widths(), widths) << name;
 }

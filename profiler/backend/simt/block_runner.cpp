@@ -22,6 +22,8 @@ thread_local unsigned gpuexp_simt_block[3] = {};
 thread_local unsigned gpuexp_simt_block_size[3] = {};
 thread_local unsigned gpuexp_simt_grid_size[3] = {};
 alignas(256) thread_local char gpuexp_simt_dynamic_shared[228 * 1024];
+// Called where a compiler reaches the block through a function (tools/prepare_kernel_objects.cpp).
+void* gpuexp_simt_dynamic_shared_address() { return gpuexp_simt_dynamic_shared; }
 }
 
 namespace gpuexp::simt {

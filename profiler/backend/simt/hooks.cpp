@@ -111,7 +111,10 @@ GPUEXP_OUT_OF_LINE void record_range(const void* pointer, std::size_t size, cons
   if (hot.lane == nullptr || size == 0) return;
   const std::uint64_t address = address_of(pointer);
   if (address - hot.stack_low < hot.stack_size) return;
-  const std::uint64_t unit = size & (~size + 1);  // the largest power of two that divides it
+  // The largest power of two that divides the size. An object of 8 or 16 bytes that could be copied in one piece would
+  // have been.
+  std::uint64_t unit = size & (~size + 1);
+  if (size == 8 || size == 16) unit = 4;
   if (unit > 4) {
     refuse("copies a struct as a whole whose alignment the emulator cannot see; copy its members",
            address_of(return_address));
@@ -178,22 +181,35 @@ void __sanitizer_cov_trace_pc() {
 
 #define GPUEXP_HOOK(name, op, width) \
   void name(void* address) { gpuexp::simt::record(address, __builtin_return_address(0), AccessKind::op, width); }
-#define GPUEXP_HOOKS(width)                              \
-  GPUEXP_HOOK(__tsan_read##width, load, width)           \
-  GPUEXP_HOOK(__tsan_write##width, store, width)         \
-  GPUEXP_HOOK(__tsan_unaligned_read##width, load, width) \
-  GPUEXP_HOOK(__tsan_unaligned_write##width, store, width)
+#define GPUEXP_HOOKS(width)                    \
+  GPUEXP_HOOK(__tsan_read##width, load, width) \
+  GPUEXP_HOOK(__tsan_write##width, store, width)
 GPUEXP_HOOKS(1)
 GPUEXP_HOOKS(2)
 GPUEXP_HOOKS(4)
 GPUEXP_HOOKS(8)
 GPUEXP_HOOKS(16)
 
+// Of objects whose type promises less alignment than their size: a GPU accesses them in parts.
+#define GPUEXP_UNALIGNED_HOOKS(width)                                                           \
+  void __tsan_unaligned_read##width(void* address) {                                            \
+    gpuexp::simt::record_range(address, width, __builtin_return_address(0), AccessKind::load);  \
+  }                                                                                             \
+  void __tsan_unaligned_write##width(void* address) {                                           \
+    gpuexp::simt::record_range(address, width, __builtin_return_address(0), AccessKind::store); \
+  }
+GPUEXP_UNALIGNED_HOOKS(2)
+GPUEXP_UNALIGNED_HOOKS(4)
+GPUEXP_UNALIGNED_HOOKS(8)
+GPUEXP_UNALIGNED_HOOKS(16)
+
 void __tsan_read_range(void* address, std::size_t size) {
   gpuexp::simt::record_range(address, size, __builtin_return_address(0), AccessKind::load);
+  gpuexp::simt::hot.counted_read = address;
 }
 void __tsan_write_range(void* address, std::size_t size) {
   gpuexp::simt::record_range(address, size, __builtin_return_address(0), AccessKind::store);
+  gpuexp::simt::hot.counted_write = address;
 }
 
 void __tsan_func_entry(void* /*caller*/) {
@@ -214,22 +230,28 @@ void __tsan_init() {}
 void __tsan_vptr_update(void* /*object*/, void* /*value*/) {}
 void __tsan_vptr_read(void* /*object*/) {}
 
-void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
+// Copies of memory left to a function (tools/prepare_kernel_objects.cpp binds the C library's names to these). g++ has
+// counted a struct's copy before it calls memcpy for it.
+void* gpuexp_simt_memmove(void* to, const void* from, std::size_t size) {
+  using gpuexp::simt::hot;
   const auto* pc = static_cast<const char*>(__builtin_return_address(0));
-  gpuexp::simt::record_range(from, size, pc, AccessKind::load);
-  gpuexp::simt::record_range(to, size, pc + 1, AccessKind::store);
-  return std::memcpy(to, from, size);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  const auto* pc = static_cast<const char*>(__builtin_return_address(0));
-  gpuexp::simt::record_range(from, size, pc, AccessKind::load);
-  gpuexp::simt::record_range(to, size, pc + 1, AccessKind::store);
+  if (hot.counted_read != from) gpuexp::simt::record_range(from, size, pc, AccessKind::load);
+  if (hot.counted_write != to) gpuexp::simt::record_range(to, size, pc + 1, AccessKind::store);
+  hot.counted_read = hot.counted_write = nullptr;
   return std::memmove(to, from, size);
 }
-void* __tsan_memset(void* to, int value, std::size_t size) {
-  gpuexp::simt::record_range(to, size, __builtin_return_address(0), AccessKind::store);
+void* gpuexp_simt_memcpy(void* to, const void* from, std::size_t size) __attribute__((alias("gpuexp_simt_memmove")));
+void* gpuexp_simt_memset(void* to, int value, std::size_t size) {
+  using gpuexp::simt::hot;
+  if (hot.counted_write != to) {
+    gpuexp::simt::record_range(to, size, __builtin_return_address(0), AccessKind::store);
+  }
+  hot.counted_write = nullptr;
   return std::memset(to, value, size);
 }
+void* __tsan_memcpy(void* to, const void* from, std::size_t size) __attribute__((alias("gpuexp_simt_memmove")));
+void* __tsan_memmove(void* to, const void* from, std::size_t size) __attribute__((alias("gpuexp_simt_memmove")));
+void* __tsan_memset(void* to, int value, std::size_t size) __attribute__((alias("gpuexp_simt_memset")));
 
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

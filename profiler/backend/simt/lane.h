@@ -91,6 +91,9 @@ struct Hot {
   const BufferView* views = nullptr;
   std::uint64_t stack_low = 0, stack_size = 0;
   std::uint64_t entry_pc = 0;  // where the kernel itself calls __tsan_func_entry
+  // What range hooks have just counted of a copy whose call follows.
+  const void* counted_read = nullptr;
+  const void* counted_write = nullptr;
   Lane* lane = nullptr;
   BlockRunner* runner = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;

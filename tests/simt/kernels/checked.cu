@@ -1,4 +1,5 @@
 // Kernels that are wrong on purpose, each in one way that the checkers must name, and twins that are right.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "kernels/variant.h"
@@ -257,7 +258,8 @@ ENGINE_KERNEL(calls_function, 1, 32)
 __device__ float through_device_variable(float value) {
   __shared__ float helper[32];
   helper[threadIdx.x] = value;  // not the kernel's own
-  return helper[threadIdx.x];
+  __syncthreads();
+  return helper[31 - threadIdx.x];
 }
 __global__ void device_function_shared(const float* in, float* out) {
   out[threadIdx.x] = through_device_variable(in[threadIdx.x]);
@@ -298,3 +300,25 @@ __global__ void copies_float4(const float* in, float* out) {
   reinterpret_cast<float4*>(out)[t] = reinterpret_cast<const float4*>(in)[t];  // 16 bytes each
 }
 ENGINE_KERNEL(copies_float4, 1, 32)
+
+struct Pair {
+  float x, y;
+};
+__global__ void copies_pair(const float* in, float* out) {
+  const int t = threadIdx.x;
+  if (t < 15) reinterpret_cast<Pair*>(out)[t] = reinterpret_cast<const Pair*>(in)[t];  // two words each
+}
+ENGINE_KERNEL(copies_pair, 1, 32)
+
+extern "C" void* memcpy(void*, const void*, unsigned long);
+__global__ void copies_memory(const float* in, float* out) {
+  const int t = threadIdx.x;
+  if (t < 10) memcpy(out + 3 * t, in + 3 * t, 12);  // three words each
+}
+ENGINE_KERNEL(copies_memory, 1, 32)
+
+__global__ void copies_half(const float* in, float* out) {
+  const int t = threadIdx.x;
+  if (t < 30) reinterpret_cast<__half*>(out)[t] = reinterpret_cast<const __half*>(in)[t];  // two bytes each
+}
+ENGINE_KERNEL(copies_half, 1, 32)

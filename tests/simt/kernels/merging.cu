@@ -104,7 +104,7 @@ __global__ void while_nested_break(const int* in, int* out) {
       if (j >= (lane + i) % 3) break;
       j += step;
     }
-    out[lane] = i;  // endless outer access
+    out[lane] = i + j;  // endless outer access
     if (++i > lane % 4) break;
   }
   out[lane + 32] = i;  // after both loops

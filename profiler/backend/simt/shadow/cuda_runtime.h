@@ -23,7 +23,8 @@
 #define __global__ __attribute__((noipa, flatten))
 #endif
 // 256: every variable starts at bank 0, and an overflow meets padding (see tools/prepare_kernel_objects.cpp).
-// constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half.
+// constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half, and
+// the build tool binds the check's function to one of the emulator's instead.
 #if defined(__clang__)
 #define __shared__ __attribute__((aligned(256))) thread_local
 #else

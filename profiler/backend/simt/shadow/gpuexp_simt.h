@@ -4,6 +4,13 @@
 
 #define GPUEXP_INLINE inline __attribute__((always_inline))
 
+// Each call in the source stays one in the code: threads that wait at different barriers are told apart by it.
+#if defined(__clang__)
+#define GPUEXP_ENTRY __attribute__((nomerge, convergent))
+#else
+#define GPUEXP_ENTRY
+#endif
+
 extern "C" {
 
 // Indices of the thread in hand and sizes of the launch, in the order x, y, z.
@@ -13,14 +20,14 @@ extern thread_local unsigned gpuexp_simt_block_size[3];
 extern thread_local unsigned gpuexp_simt_grid_size[3];
 
 enum GpuexpBarrier { gpuexp_barrier_plain, gpuexp_barrier_count, gpuexp_barrier_and, gpuexp_barrier_or };
-int gpuexp_simt_barrier(int kind, int predicate) noexcept;
+GPUEXP_ENTRY int gpuexp_simt_barrier(int kind, int predicate) noexcept;
 
 // Warp intrinsics. Values travel as their bits, zero-extended.
 enum GpuexpShuffle { gpuexp_shuffle_index, gpuexp_shuffle_up, gpuexp_shuffle_down, gpuexp_shuffle_xor };
-unsigned long long gpuexp_simt_shuffle(unsigned mask, unsigned long long bits, int kind, unsigned argument,
-                                       int width) noexcept;
+GPUEXP_ENTRY unsigned long long gpuexp_simt_shuffle(unsigned mask, unsigned long long bits, int kind, unsigned argument,
+                                                    int width) noexcept;
 enum GpuexpVote { gpuexp_vote_ballot, gpuexp_vote_any, gpuexp_vote_all };
-unsigned gpuexp_simt_vote(unsigned mask, int predicate, int kind) noexcept;
+GPUEXP_ENTRY unsigned gpuexp_simt_vote(unsigned mask, int predicate, int kind) noexcept;
 enum GpuexpReduce {
   gpuexp_reduce_add,
   gpuexp_reduce_min,
@@ -29,11 +36,11 @@ enum GpuexpReduce {
   gpuexp_reduce_or,
   gpuexp_reduce_xor
 };
-unsigned gpuexp_simt_reduce(unsigned mask, unsigned bits, int operation, int is_signed) noexcept;
+GPUEXP_ENTRY unsigned gpuexp_simt_reduce(unsigned mask, unsigned bits, int operation, int is_signed) noexcept;
 // Lanes of the mask with this lane's value; of all = 1: the mask when every lane agrees, else 0.
-unsigned gpuexp_simt_match(unsigned mask, unsigned long long bits, int all) noexcept;
-unsigned gpuexp_simt_activemask() noexcept;
-void gpuexp_simt_syncwarp(unsigned mask) noexcept;
+GPUEXP_ENTRY unsigned gpuexp_simt_match(unsigned mask, unsigned long long bits, int all) noexcept;
+GPUEXP_ENTRY unsigned gpuexp_simt_activemask() noexcept;
+GPUEXP_ENTRY void gpuexp_simt_syncwarp(unsigned mask) noexcept;
 
 enum GpuexpAtomic {
   gpuexp_atomic_add,
@@ -61,7 +68,7 @@ enum GpuexpType {
   gpuexp_type_bfloat16x2
 };
 // Bits of the old value.
-unsigned long long gpuexp_simt_atomic(void* address, unsigned long long operand, unsigned long long compare,
-                                      int operation, int type) noexcept;
+GPUEXP_ENTRY unsigned long long gpuexp_simt_atomic(void* address, unsigned long long operand,
+                                                   unsigned long long compare, int operation, int type) noexcept;
 
 }  // extern "C"

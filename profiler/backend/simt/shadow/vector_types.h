@@ -61,10 +61,17 @@ GPUEXP_SHADOW_INLINE void copy_whole(void* to, const void* from) noexcept {
     return *this;                                                                                          \
   }
 
-#define GPUEXP_VECTOR1(T, base) \
-  struct base##1 {              \
-    T x;                        \
-  };                            \
+#define GPUEXP_VECTOR1(T, base)                                            \
+  struct base##1 {                                                         \
+    T x;                                                                   \
+    base##1() = default;                                                   \
+    GPUEXP_SHADOW_INLINE base##1(T v) noexcept : x(v) {}                   \
+    GPUEXP_SHADOW_INLINE base##1(const base##1 & o) noexcept : x(o.x) {}   \
+    GPUEXP_SHADOW_INLINE base##1 & operator=(const base##1 & o) noexcept { \
+      x = o.x;                                                             \
+      return *this;                                                        \
+    }                                                                      \
+  };                                                                       \
   GPUEXP_SHADOW_INLINE base##1 make_##base##1(T x) noexcept { return {x}; }
 
 #define GPUEXP_VECTOR2(T, base, alignment)                                        \

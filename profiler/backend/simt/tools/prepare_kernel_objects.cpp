@@ -2,6 +2,7 @@
 //
 // - Every __shared__ variable (a thread-local one, in a section of its own) gets padding behind it, so that an overflow
 //   never lands in another variable. Symbol sizes stay, so that the emulator knows the bounds.
+// - memcpy, memmove and memset become the emulator's own, which count.
 // - `extern __shared__` arrays, which nothing defines, all become the emulator's one dynamic shared block.
 // - What would break counting or linking unseen is refused: initialised shared variables, and inline functions outside
 //   the kernel file's own namespace, which other objects might link to and so run instrumented.
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ namespace {
 
 constexpr std::uint64_t kPadding = 256;  // bytes; also the alignment of shared variables
 constexpr std::string_view kDynamicBlock = "gpuexp_simt_dynamic_shared";
+constexpr std::string_view kDynamicBlockFunction = "gpuexp_simt_dynamic_shared_address";
 
 // A relocatable object in memory. Sizes of sections without contents and names of symbols can change; nothing moves.
 class Object {
@@ -54,14 +57,42 @@ class Object {
     Elf64_Shdr* table = find(SHT_SYMTAB);
     if (table == nullptr) return;
     const std::uint64_t names = table->sh_link;
-    const auto name = static_cast<Elf64_Word>(section(names)->sh_size);
-    bool renamed = false;
-    for_each_symbol([&](Elf64_Sym& symbol, std::string_view old) {
-      if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS || !old.starts_with("_Z")) return;
-      symbol.st_name = name;
-      renamed = true;
+    const auto block_name = static_cast<Elf64_Word>(section(names)->sh_size);
+    const auto function_name = static_cast<Elf64_Word>(block_name + kDynamicBlock.size() + 1);
+    std::set<std::string, std::less<>> arrays;
+    for_each_symbol([&](Elf64_Sym& symbol, std::string_view name) {
+      if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS || !name.starts_with("_Z")) return;
+      arrays.emplace(name.substr(2));
+      symbol.st_name = block_name;
     });
-    if (renamed) append_name(names, kDynamicBlock);
+    if (arrays.empty()) return;
+    // clang reaches an extern array through a function, emitted here, that would initialise it first if it had to be.
+    for_each_symbol([&](Elf64_Sym& symbol, std::string_view name) {
+      if (!name.starts_with("_ZTW") || arrays.count(name.substr(4)) == 0) return;
+      symbol.st_name = function_name;
+      symbol.st_shndx = SHN_UNDEF;
+      symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+      symbol.st_value = symbol.st_size = 0;
+    });
+    append_names(names, {std::string(kDynamicBlock), std::string(kDynamicBlockFunction)});
+  }
+
+  // Copies that the compiler or the kernel leaves to the C library are counted by functions of the emulator.
+  void bind_copies() {
+    Elf64_Shdr* table = find(SHT_SYMTAB);
+    if (table == nullptr) return;
+    const std::uint64_t names = table->sh_link;
+    const std::uint64_t size = section(names)->sh_size;
+    std::vector<std::string> added;
+    std::uint64_t added_size = 0;
+    for_each_symbol([&](Elf64_Sym& symbol, std::string_view name) {
+      const bool copies = name == "memcpy" || name == "memmove" || name == "memset";
+      if (!copies || symbol.st_shndx != SHN_UNDEF) return;
+      added.push_back("gpuexp_simt_" + std::string(name));
+      symbol.st_name = static_cast<Elf64_Word>(size + added_size);
+      added_size += added.back().size() + 1;
+    });
+    if (!added.empty()) append_names(names, added);
   }
 
   void check_inline_functions() {
@@ -115,13 +146,15 @@ class Object {
   }
 
   // The string table moves to the end of the file, where it can grow.
-  void append_name(std::uint64_t table, std::string_view name) {
+  void append_names(std::uint64_t table, const std::vector<std::string>& names) {
     const std::uint64_t offset = section(table)->sh_offset;
     const std::uint64_t size = section(table)->sh_size;
     std::vector<char> strings(bytes_.begin() + static_cast<std::ptrdiff_t>(offset),
                               bytes_.begin() + static_cast<std::ptrdiff_t>(offset + size));
-    strings.insert(strings.end(), name.begin(), name.end());
-    strings.push_back('\0');
+    for (const std::string& name : names) {
+      strings.insert(strings.end(), name.begin(), name.end());
+      strings.push_back('\0');
+    }
     section(table)->sh_offset = bytes_.size();
     section(table)->sh_size = strings.size();
     bytes_.insert(bytes_.end(), strings.begin(), strings.end());
@@ -144,6 +177,7 @@ int main(int argc, char** argv) {
       object.check_inline_functions();
       object.pad_shared_variables();
       object.bind_dynamic_shared();
+      object.bind_copies();
       object.write(arguments.front() / arguments[i].filename());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s: %s\n", arguments[i].c_str(), error.what());
