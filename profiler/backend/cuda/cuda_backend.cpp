@@ -23,7 +23,10 @@ namespace {
 
 // Under compute-sanitizer, ncu or cuda-gdb a forked worker is out of the tool's sight: then points run in this process,
 // and a lost context ends the run.
-bool isolation_off() { return std::getenv("GPUEXP_CUDA_IN_PROCESS") != nullptr; }
+bool isolation_off() {
+  const char* value = std::getenv("GPUEXP_CUDA_IN_PROCESS");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
 
 constexpr double inspect_limit_s = 60;  // a first start of the driver can take many seconds
 

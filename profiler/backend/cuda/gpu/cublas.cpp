@@ -43,7 +43,8 @@ CublasHandle::~CublasHandle() {
 
 }  // namespace gpuexp::cuda
 
-// Defined here under the library's names; a call from a kernel file lands here.
+// Defined here under the library's names; a call from a kernel file lands here. A variant that calls another function
+// of cuBLAS adds it to this list (else the program does not link).
 extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) { return gpuexp::cuda::forward("cublasCreate_v2", handle); }
@@ -58,6 +59,11 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, c
                               int k, const float* alpha, const float* A, int lda, const float* B, int ldb,
                               const float* beta, float* C, int ldc) {
   return gpuexp::cuda::forward("cublasSgemm_v2", handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const float* alpha,
+                              const float* A, int lda, const float* x, int incx, const float* beta, float* y,
+                              int incy) {
+  return gpuexp::cuda::forward("cublasSgemv_v2", handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy);
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,

@@ -28,7 +28,8 @@ __global__ void empty() {}
 __global__ void read_all(const uint4* data, unsigned long long count, unsigned* sink) {
   unsigned sum = 0;
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += step) {
     const uint4 word = __ldcg(data + i);
     sum += word.x ^ word.y ^ word.z ^ word.w;
   }
@@ -82,8 +83,8 @@ void queue_empty(cudaStream_t stream) {
 
 void queue_read(const void* data, std::size_t size, cudaStream_t stream) {
   const unsigned long long count = size / sizeof(uint4);
-  read_all<<<blocks_for(count), threads, 0, stream>>>(
-      static_cast<const uint4*>(data), count, const_cast<unsigned*>(static_cast<const unsigned*>(data)));
+  read_all<<<blocks_for(count), threads, 0, stream>>>(static_cast<const uint4*>(data), count,
+                                                      const_cast<unsigned*>(static_cast<const unsigned*>(data)));
   check(cudaGetLastError(), "launch of the flush kernel");
 }
 

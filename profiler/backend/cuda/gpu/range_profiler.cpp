@@ -30,8 +30,10 @@ std::vector<std::uint8_t> counter_availability(CUcontext context) {
   return image;
 }
 
+}  // namespace
+
 // Enabled from construction to destruction.
-class Session {
+class RangeProfiler::Session {
  public:
   explicit Session(CUcontext context) {
     CUpti_RangeProfiler_Enable_Params params{};
@@ -121,10 +123,10 @@ class Session {
   CUpti_RangeProfiler_Object* object_ = nullptr;
 };
 
-}  // namespace
-
 struct RangeProfiler::State {
   CUcontext context = nullptr;
+  std::unique_ptr<Session> session;       // enabled at the first count; dropped after an error
+  const MetricSet* configured = nullptr;  // what the session counts
   std::string chip;
   std::vector<std::uint8_t> availability;
   std::map<std::vector<std::string>, std::unique_ptr<MetricSet>> sets;
@@ -156,7 +158,21 @@ const MetricSet& RangeProfiler::metrics(const std::vector<std::string>& names) {
 std::map<std::string, double> RangeProfiler::count(const MetricSet& set, const std::function<void()>& prepare,
                                                    const std::function<void()>& launch) {
   if (set.accepted().empty()) return {};
-  Session session(state_->context);
+  // A session that has counted one set reads nothing of another: a new set needs a new session.
+  if (state_->configured != &set) state_->session.reset();
+  state_->configured = &set;
+  if (!state_->session) state_->session = std::make_unique<Session>(state_->context);
+  try {
+    return replay(*state_->session, set, prepare, launch);
+  } catch (...) {
+    state_->session.reset();  // in the middle of a pass it is of no more use
+    throw;
+  }
+}
+
+std::map<std::string, double> RangeProfiler::replay(Session& session, const MetricSet& set,
+                                                    const std::function<void()>& prepare,
+                                                    const std::function<void()>& launch) {
   std::vector<std::uint8_t> image = session.counter_image(set);
   session.configure(set, image);
   // The passes are known; the bound only keeps a driver that never says "done" from looping for ever.

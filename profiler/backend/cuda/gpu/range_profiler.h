@@ -2,8 +2,9 @@
 //
 // The replay loop: for each pass the caller's work is queued again, between "range begins" and "range ends"; what is
 // queued before the range (flushing, restoring buffers) is not counted. After the last pass the counter image is
-// decoded and evaluated by metric name. The profiler is enabled for a point and disabled after it, so that it never
-// disturbs a timed launch.
+// decoded and evaluated by metric name. The profiler stays enabled while the same metrics are counted, because enabling
+// it takes longer than a pass; between passes it is stopped, and a stopped profiler leaves times as they are (a GPU
+// test holds that).
 #pragma once
 
 #include <functional>
@@ -32,6 +33,10 @@ class RangeProfiler {
                                       const std::function<void()>& launch);
 
  private:
+  class Session;
+  static std::map<std::string, double> replay(Session& session, const MetricSet& set,
+                                              const std::function<void()>& prepare,
+                                              const std::function<void()>& launch);
   struct State;
   std::unique_ptr<State> state_;
 };

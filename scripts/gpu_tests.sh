@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: the GPU tests, compute-sanitizer over every sound variant and over those broken
+# on purpose, and the cross-check of counters with Nsight Compute.
+#   scripts/gpu_tests.sh [BUILD_DIR]      default: build/release
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+build=${1:-build/release}
+gpuexp=$build/gpuexp
+failed=()
+
+if [[ ! -x $gpuexp ]]; then
+  echo "$0: $gpuexp is not there; build first: cmake --preset release && cmake --build --preset release" >&2
+  exit 2
+fi
+if ! "$gpuexp" run vector --backend cuda --device auto --filter n=1000 --no-predict --quiet --out "$build/gpu_tests" >/dev/null; then
+  "$gpuexp" doctor
+  echo "$0: no usable GPU here; see above" >&2
+  exit 3
+fi
+
+step() {  # step NAME COMMAND...
+  local name=$1 started=$SECONDS
+  shift
+  echo "== $name"
+  if "$@"; then echo "== $name: passed after $((SECONDS - started)) s"; else failed+=("$name"); fi
+}
+
+# Small odd sizes: the sanitizer makes kernels 10 to 100 times slower.
+points=$build/gpu_tests/sanitize.json
+mkdir -p "$build/gpu_tests"
+cat >"$points" <<'JSON'
+{
+  "name": "sanitize",
+  "device": "auto",
+  "measure": {"max_time_s": 0.001, "min_samples": 1},
+  "experiments": [
+    {"variant": ["matmul/naive", "matmul/tiled", "matmul/coarsened", "matmul/register_tiled"], "axes": {"n": [67]}},
+    {"variant": "transpose/*", "axes": {"rows": [67], "cols": [45]}},
+    {"variant": ["vector/*", "copy/*"], "axes": {"n": [1003]}}
+  ]
+}
+JSON
+
+sanitize() {  # sanitize TOOL [gpuexp arguments...]: in one process, which the sanitizer can follow
+  local tool=$1
+  shift
+  GPUEXP_CUDA_IN_PROCESS=1 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+    "$gpuexp" run "$points" --backend cuda --device auto --no-counters --no-predict --quiet --out "$build/gpu_tests" "$@" \
+    >"$build/gpu_tests/$tool.log" 2>&1
+  local code=$?
+  tail -n 3 "$build/gpu_tests/$tool.log"
+  return $code
+}
+
+# A variant broken on purpose passes when the sanitizer objects to it.
+objects() {  # objects TOOL VARIANT PARAMETERS...
+  local tool=$1 variant=$2
+  shift 2
+  cat >"$build/gpu_tests/broken.json" <<JSON
+{"name": "broken", "device": "auto", "measure": {"max_time_s": 0.001, "min_samples": 1},
+ "experiments": [{"variant": "$variant", "axes": {"n": [67]}}]}
+JSON
+  points=$build/gpu_tests/broken.json sanitize "$tool" "$@"
+  [[ $? -eq 9 ]]
+}
+
+step "GPU tests" ctest --test-dir "$build" -L gpu --output-on-failure
+if command -v compute-sanitizer >/dev/null; then
+  for tool in memcheck racecheck initcheck synccheck; do
+    step "compute-sanitizer $tool" sanitize "$tool"
+  done
+  step "memcheck objects to matmul/tiled_unguarded" objects memcheck matmul/tiled_unguarded
+  step "racecheck objects to matmul/tiled_no_load_barrier" objects racecheck matmul/tiled_no_load_barrier
+  step "racecheck objects to matmul/tiled_no_compute_barrier" objects racecheck matmul/tiled_no_compute_barrier
+else
+  echo "== compute-sanitizer is not installed: skipped"
+fi
+if command -v ncu >/dev/null; then
+  step "counters against Nsight Compute" scripts/compare_ncu.py "$gpuexp" configs/transpose.json --filter rows=8192
+else
+  echo "== ncu is not installed: skipped"
+fi
+
+if [[ ${#failed[@]} -gt 0 ]]; then
+  printf 'failed: %s\n' "${failed[@]}" >&2
+  exit 1
+fi
+echo "all GPU checks passed"
