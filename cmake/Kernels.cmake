@@ -12,7 +12,7 @@
 #   lowest code address; one access in the source is one hook;
 # - numbers: no contraction, because a GPU build and the reference do not contract the same way.
 set(GPUEXP_SIMT_FLAGS
-    -O1 -g -w -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-omit-frame-pointer -fno-stack-protector
+    -O1 -g -w -fno-exceptions -fno-rtti -fno-strict-aliasing -fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none
     -ffp-contract=off -fno-delete-null-pointer-checks -fdata-sections -fno-unroll-loops -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fsanitize=thread -U_FORTIFY_SOURCE)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)

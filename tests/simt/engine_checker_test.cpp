@@ -224,5 +224,16 @@ TEST(EngineSpaces, WholeObjects) {
   EXPECT_EQ(counter(wide, "global_load_sectors"), 16U);
 }
 
+TEST(EngineSpaces, LocalArrays) {
+  const PointResult large = run("large_local", floats(128));
+  ASSERT_EQ(large.status, Status::ok) << large.reason;
+  EXPECT_NE(find_site(large, "out", "store"), nullptr);
+  EXPECT_EQ(counter(large, "global_load_lanes"), 2U * 8192U);  // the array itself counts as registers
+  const PointResult huge = run("huge_local", floats(128));
+  EXPECT_EQ(huge.status, Status::failed);
+  EXPECT_NE(huge.reason.find("local memory"), std::string::npos) << huge.reason;
+  EXPECT_TRUE(run("own_word", floats(128)).good());
+}
+
 }  // namespace
 }  // namespace gpuexp::test

@@ -12,8 +12,6 @@
 #include "profiler/backend/simt/shadow/gpuexp_simt.h"
 #include "profiler/backend/simt/symbols.h"
 
-namespace context = boost::context::detail;
-
 // The state that kernels read (shadow/gpuexp_simt.h), and the block of shared memory behind every `extern __shared__`
 // array: 227 KiB, the most that a kernel can have.
 extern "C" {
@@ -29,10 +27,9 @@ void* gpuexp_simt_dynamic_shared_address() { return gpuexp_simt_dynamic_shared; 
 namespace gpuexp::simt {
 namespace {
 
-constexpr std::uint64_t kStackBytes = 256 * 1024;
-// The top of each stack is shifted, so that the frames of a warp's lanes do not compete for the same cache sets.
-constexpr std::uint64_t kStackShift = 576;
-constexpr std::uint64_t kStackShifts = 29;
+constexpr std::uint64_t kFirstStack = 2 * 1024 * 1024;  // CUDA allows 512 KiB of local memory
+constexpr std::uint64_t kLargeStack = 256 * 1024;
+constexpr std::uint64_t kSmallStack = 16 * 1024;
 constexpr std::uint64_t kTraceStride = kTraceEvents + 24;
 
 std::uint64_t mix(std::uint64_t x) {  // splitmix64
@@ -42,15 +39,16 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31U);
 }
 
+// A lane's stack lies farther away than the nearest cache: asked for while the lane before it runs.
+void prefetch_stack(const Lane& lane) {
+  if (lane.fiber == nullptr) return;
+  const auto* top = static_cast<const char*>(lane.context);
+  for (int line = 0; line < 8; ++line) __builtin_prefetch(top + 64 * line, 1);
+}
+
 std::string place(const void* pc) { return source_site(pc).to_text(); }
 
 }  // namespace
-
-void switch_to_scheduler(LaneState why) {
-  hot.lane->state = why;
-  const context::transfer_t back = context::jump_fcontext(hot.scheduler, nullptr);
-  hot.scheduler = back.fctx;
-}
 
 void stop_lane(const Fault& fault) {
   hot.lane->fault = fault;
@@ -59,8 +57,7 @@ void stop_lane(const Fault& fault) {
 }
 
 // A fiber runs the kernel once per block, for ever.
-void fiber_main(context::transfer_t from) {
-  hot.scheduler = from.fctx;
+void fiber_main() {
   while (true) {
     const LaunchJob& job = *hot.runner->job_;
     job.invoke_body(job.body);
@@ -69,33 +66,24 @@ void fiber_main(context::transfer_t from) {
 }
 
 BlockRunner::BlockRunner()
-    : stacks_(kMaxBlockThreads * kStackBytes),
+    : first_stack_(1, kFirstStack, false, fiber_main),
+      large_stacks_(kMaxBlockThreads, kLargeStack, false, fiber_main),
+      small_stacks_(kMaxBlockThreads, kSmallStack, true, fiber_main),
       trace_memory_(kWarpLanes * kTraceStride * (sizeof(EventCode) + sizeof(std::uint64_t)) + 64),
-      lanes_(kMaxBlockThreads),
-      fibers_(kMaxBlockThreads) {
+      lanes_(kMaxBlockThreads) {
   auto* addresses = reinterpret_cast<std::uint64_t*>(trace_memory_.data());
   auto* codes = reinterpret_cast<EventCode*>(addresses + kWarpLanes * kTraceStride);
   for (std::size_t i = 0; i < kWarpLanes; ++i) {
     traces_[i].addresses = addresses + i * kTraceStride;
     traces_[i].codes = codes + i * kTraceStride;
   }
-  for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) {
-    lanes_[i].thread = i;
-    fibers_[i].stack_low = reinterpret_cast<std::uint64_t>(stacks_.data()) + i * kStackBytes;
-    free_fibers_.push_back(&fibers_[i]);
-  }
-}
-
-void BlockRunner::start(Fiber& fiber) {
-  const std::uint64_t index = static_cast<std::uint64_t>(&fiber - fibers_.data());
-  const std::uint64_t top = (fiber.stack_low + kStackBytes - index % kStackShifts * kStackShift) / 64 * 64;
-  fiber.context = context::make_fcontext(reinterpret_cast<void*>(top), top - fiber.stack_low, fiber_main);
+  for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) lanes_[i].thread = i;
 }
 
 void BlockRunner::drop_fiber(Lane& lane) {
   if (lane.fiber == nullptr) return;
-  lane.fiber->context = nullptr;
-  free_fibers_.push_back(std::exchange(lane.fiber, nullptr));
+  lane.fiber->pool->give(lane.fiber, nullptr);
+  lane.fiber = nullptr;
 }
 
 void BlockRunner::begin_launch(LaunchJob& job) {
@@ -115,6 +103,7 @@ void BlockRunner::begin_launch(LaunchJob& job) {
   hot.slots = job.memory->slots();
   hot.views = job.memory->views();
   entry_checked_ = false;
+  stacks_ = &first_stack_;
   checker_.begin_launch(tls.size);
   counter_.begin_launch(*job.memory, job.shared->variables);
   counter_.set_shared_base(tls_begin_);
@@ -202,28 +191,46 @@ void BlockRunner::abandon() {
   for (Trace& trace : traces_) trace.code_count = trace.address_count = 0;
 }
 
-void BlockRunner::resume(Lane& lane, Trace& trace) {
+inline void BlockRunner::resume(Lane& lane, Trace& trace) {
   lane.state = LaneState::ready;
   if (lane.fiber == nullptr) {
-    lane.fiber = free_fibers_.back();
-    free_fibers_.pop_back();
-    if (lane.fiber->context == nullptr) start(*lane.fiber);
+    lane.fiber = stacks_->take();
+    lane.context = lane.fiber->context;
   }
   hot.lane = &lane;
   hot.code_next = trace.codes + trace.code_count;
   hot.code_limit = trace.codes + kTraceEvents - kTraceSlack;
   hot.address_next = trace.addresses + trace.address_count;
   hot.stack_low = lane.fiber->stack_low;
-  hot.stack_size = kStackBytes;
+  hot.stack_size = lane.fiber->pool->stack_bytes();
   gpuexp_simt_thread[0] = lane.index[0];
   gpuexp_simt_thread[1] = lane.index[1];
   gpuexp_simt_thread[2] = lane.index[2];
-  lane.fiber->context = context::jump_fcontext(lane.fiber->context, nullptr).fctx;
+  gpuexp_simt_switch(&hot.scheduler, lane.context);
   trace.code_count = static_cast<std::uint32_t>(hot.code_next - trace.codes);
   trace.address_count = static_cast<std::uint32_t>(hot.address_next - trace.addresses);
   hot.code_next = hot.code_limit = nullptr;
   hot.lane = nullptr;
-  if (lane.state == LaneState::exited) free_fibers_.push_back(std::exchange(lane.fiber, nullptr));
+  if (lane.state == LaneState::exited) {
+    lane.fiber->pool->give(lane.fiber, lane.context);
+    lane.fiber = nullptr;
+  }
+}
+
+void BlockRunner::learn_entry() {
+  entry_checked_ = true;
+  stacks_ = &large_stacks_;
+  const auto* entry = reinterpret_cast<const void*>(hot.entry_pc);
+  if (entry == nullptr) return;
+  const std::uint64_t needed = hot.frame_bytes + kStackReserve;
+  if (needed <= small_stacks_.stack_bytes()) stacks_ = &small_stacks_;
+  if (needed > large_stacks_.stack_bytes()) {
+    job_->refuse(fmt::format("{}: {} needs {} bytes of local memory a thread; the emulator gives {}", place(entry),
+                             kernel_name(entry), hot.frame_bytes, large_stacks_.stack_bytes() - kStackReserve));
+  }
+  if (mangled_function(entry) == job_->kernel_symbol) return;
+  job_->refuse(fmt::format("{}: {} is called but was not inlined into the kernel; mark it __device__", place(entry),
+                           kernel_name(entry)));
 }
 
 void BlockRunner::merge(std::uint32_t warp, std::uint32_t paused) {
@@ -235,19 +242,15 @@ void BlockRunner::run_warp(std::uint32_t warp) {
   const std::uint32_t size = warp_size(warp);
   schedule(size, warp + 1, lane_order_);
   while (true) {
-    for (const std::uint32_t index : lane_order_) {
+    for (std::size_t i = 0; i < lane_order_.size(); ++i) {
+      const std::uint32_t index = lane_order_[i];
       Lane& lane = lane_of(warp, index);
       if (lane.state != LaneState::ready) continue;
+      if (i + 2 < lane_order_.size()) __builtin_prefetch(&lane_of(warp, lane_order_[i + 2]), 1);
+      if (i + 1 < lane_order_.size()) prefetch_stack(lane_of(warp, lane_order_[i + 1]));
       resume(lane, traces_[index]);
       if (lane.state == LaneState::stopped) report_fault(lane);
-      if (!entry_checked_) {
-        entry_checked_ = true;
-        const auto* entry = reinterpret_cast<const void*>(hot.entry_pc);
-        if (entry != nullptr && mangled_function(entry) != job_->kernel_symbol) {
-          job_->refuse(fmt::format("{}: {} is called but was not inlined into the kernel; mark it __device__",
-                                   place(entry), kernel_name(entry)));
-        }
-      }
+      if (!entry_checked_) learn_entry();
     }
     if (resolve_warp_ops(warp)) continue;
     const std::uint32_t full = in_state(warp, LaneState::trace_full);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/backend/simt/checker.h"
+#include "profiler/backend/simt/fiber_pool.h"
 #include "profiler/backend/simt/lane.h"
 #include "profiler/backend/simt/launch_job.h"
 #include "profiler/backend/simt/merge.h"
@@ -37,15 +38,16 @@ class BlockRunner {
   void order_atomics();
 
  private:
-  friend void fiber_main(boost::context::detail::transfer_t);
+  friend void fiber_main();
 
-  void start(Fiber& fiber);
   // Takes the fiber of a lane that stays within the kernel for good.
   void drop_fiber(Lane& lane);
   void start_block(std::uint64_t block);
   void refill_shared();
   void run_warp(std::uint32_t warp);
   void resume(Lane& lane, Trace& trace);
+  // After the launch's first lane has run: was its function the kernel, and which stacks will do?
+  void learn_entry();
   void merge(std::uint32_t warp, std::uint32_t paused);
   // Lets go every group of lanes whose intrinsic can happen; true when there was one.
   bool resolve_warp_ops(std::uint32_t warp);
@@ -69,10 +71,12 @@ class BlockRunner {
   void schedule(std::uint32_t count, std::uint64_t salt, std::vector<std::uint32_t>& order) const;
 
   LaunchJob* job_ = nullptr;
-  Mapping stacks_, trace_memory_;
+  // A launch's first lane runs on a stack that is large enough for any kernel and shows how much it needs: little, for
+  // nearly all.
+  FiberPool first_stack_, large_stacks_, small_stacks_;
+  FiberPool* stacks_ = nullptr;  // of the running launch
+  Mapping trace_memory_;
   std::vector<Lane> lanes_;
-  std::vector<Fiber> fibers_;
-  std::vector<Fiber*> free_fibers_;  // the last used last
   std::array<Trace, kWarpLanes> traces_;
   Checker checker_;
   SiteCounter counter_;

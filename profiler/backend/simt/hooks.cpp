@@ -216,13 +216,10 @@ void __tsan_func_entry(void* /*caller*/) {
   using gpuexp::simt::hot;
   if (hot.lane == nullptr) return;
   const void* pc = __builtin_return_address(0);
-  if (GPUEXP_UNLIKELY(gpuexp::simt::address_of(pc) != hot.entry_pc)) gpuexp::simt::enter_function(pc);
-  // The kernel's frame exists by now; what it does not leave of the stack is missing.
-  constexpr std::uint64_t reserve = 16384;
-  if (GPUEXP_UNLIKELY(gpuexp::simt::address_of(__builtin_frame_address(0)) - hot.stack_low - reserve >
-                      hot.stack_size)) {
-    gpuexp::simt::refuse("needs more local memory than the emulator gives a thread (240 KiB)",
-                         gpuexp::simt::address_of(pc));
+  if (GPUEXP_UNLIKELY(gpuexp::simt::address_of(pc) != hot.entry_pc)) {
+    gpuexp::simt::enter_function(pc);
+    // The kernel's frame exists by now.
+    hot.frame_bytes = hot.stack_low + hot.stack_size - gpuexp::simt::address_of(__builtin_frame_address(0));
   }
 }
 void __tsan_func_exit() {}

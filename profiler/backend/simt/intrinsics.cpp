@@ -19,7 +19,7 @@ EventCode code_at(const void* return_address, std::uint32_t kind) {
 }
 
 // Waits for the runner to let the lane go, then records the event: lanes that go together issue together.
-void wait(LaneState why, EventCode code) {
+inline __attribute__((always_inline)) void wait(LaneState why, EventCode code) {
   Lane& lane = *hot.lane;
   lane.wait_code = code;
   switch_to_scheduler(why);

@@ -2,11 +2,11 @@
 // use.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 
 #include "profiler/backend/simt/device_memory.h"
 #include "profiler/backend/simt/events.h"
+#include "profiler/backend/simt/fiber_pool.h"
 
 namespace gpuexp::simt {
 
@@ -61,22 +61,21 @@ struct Fault {
   const void* pc = nullptr;
 };
 
-// Where a lane runs. A lane that has exited leaves its fiber to the next one, whose stack is then still in the cache.
-struct Fiber {
-  boost::context::detail::fcontext_t context = nullptr;
-  std::uint64_t stack_low = 0;
-};
-
-struct Lane {
-  Fiber* fiber = nullptr;       // while it is within the kernel
+// What every switch needs lies in the first cache line.
+struct alignas(64) Lane {
+  Fiber* fiber = nullptr;  // while it is within the kernel, and where it stands then
+  Context context = nullptr;
   std::uint32_t thread = 0;     // linear index in the block
   std::uint32_t index[3] = {};  // threadIdx
   LaneState state = LaneState::ready;
   EventCode wait_code = 0;  // of the barrier or intrinsic that it waits at
-  WarpOp op;
   Barrier barrier;
+  WarpOp op;
   Fault fault;
 };
+
+// What hooks and intrinsics need of a stack below the kernel's frame.
+inline constexpr std::uint64_t kStackReserve = 8192;
 
 // State of the running lane, read by every hook. All null when no lane runs: then a hook returns at once.
 struct Hot {
@@ -90,18 +89,23 @@ struct Hot {
   const std::uint16_t* slots = nullptr;
   const BufferView* views = nullptr;
   std::uint64_t stack_low = 0, stack_size = 0;
-  std::uint64_t entry_pc = 0;  // where the kernel itself calls __tsan_func_entry
+  std::uint64_t entry_pc = 0;     // where the kernel itself calls __tsan_func_entry
+  std::uint64_t frame_bytes = 0;  // of stack taken by then
   // What range hooks have just counted of a copy whose call follows.
   const void* counted_read = nullptr;
   const void* counted_write = nullptr;
   Lane* lane = nullptr;
   BlockRunner* runner = nullptr;
-  boost::context::detail::fcontext_t scheduler = nullptr;
+  Context scheduler = nullptr;
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
 
-// Leaves the running lane for the scheduler; returns when the lane is resumed.
-void switch_to_scheduler(LaneState why);
+// Leaves the running lane for the scheduler; returns when the lane is resumed. Inlined, because after a switch of
+// stacks every return is mispredicted.
+inline __attribute__((always_inline)) void switch_to_scheduler(LaneState why) {
+  hot.lane->state = why;
+  gpuexp_simt_switch(&hot.lane->context, hot.scheduler);
+}
 // Ends the running lane with a fault; does not return.
 [[noreturn]] void stop_lane(const Fault& fault);
 

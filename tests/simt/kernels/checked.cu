@@ -322,3 +322,14 @@ __global__ void copies_half(const float* in, float* out) {
   if (t < 30) reinterpret_cast<__half*>(out)[t] = reinterpret_cast<const __half*>(in)[t];  // two bytes each
 }
 ENGINE_KERNEL(copies_half, 1, 32)
+
+template <int N>
+__device__ float through_local(const float* in, int t) {
+  float local[N];
+  for (int i = t; i < N; i += 32) local[i] = in[i % 32];
+  return local[t + N / 32 / 2 * 32];
+}
+__global__ void large_local(const float* in, float* out) { out[threadIdx.x] = through_local<8192>(in, threadIdx.x); }
+ENGINE_KERNEL(large_local, 2, 32)
+__global__ void huge_local(const float* in, float* out) { out[threadIdx.x] = through_local<98304>(in, threadIdx.x); }
+ENGINE_KERNEL(huge_local, 2, 32)
