@@ -31,6 +31,7 @@ endfunction()
 
 gpuexp_traced_executable(usual "-fPIE" "-pie")
 gpuexp_traced_executable(fixed "-fno-pie;-gdwarf-4" "-no-pie")  # position dependent, older debug information
-gpuexp_traced_executable(split "-fPIE;-gsplit-dwarf" "-pie")    # debug information left beside the objects
+# Debug information left beside the objects, where it is found only by the unmapped name of the build folder.
+gpuexp_traced_executable(split "-fPIE;-gsplit-dwarf;-ffile-prefix-map=${CMAKE_BINARY_DIR}=${CMAKE_BINARY_DIR}" "-pie")
 target_compile_definitions(test_simt PRIVATE GPUEXP_TRACED_FOLDER="${traced_folder}"
                            GPUEXP_TRACED_OBJECT="$<TARGET_OBJECTS:traced_usual_kernels>")
