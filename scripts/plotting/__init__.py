@@ -1,0 +1,1 @@
+"""What scripts/plot_roofline.py is made of."""
