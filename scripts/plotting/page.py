@@ -113,6 +113,8 @@ def series_trace(graph_objects, series, panel, seen):
     symbol = MARKERS[series.style % len(MARKERS)][1]
     crowded = len(panel.rows or []) > LABELLED_ROWS or sum(len(s.x) for s in panel.series) > 150
     size = 6 if crowded or series.gray and panel.rows else [13, 10, 8, 7][series.style % 4]
+    if panel.xticks is not None and series.filled:
+        size *= 0.6  # an equal prediction stays visible around it
     name = html.escape(series.name)
     if not series.gray:
         name += " (measured)" if series.filled else " (bound or emulated)"

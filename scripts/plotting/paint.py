@@ -243,6 +243,8 @@ class Painter:
             look = self.look(series.style, series.filled, series.gray, crowd)
             if panel.rows is not None:
                 look["markersize"] = (4.2 if series.gray else 6.5) if len(panel.rows) <= LABELLED_ROWS else 3.5
+            if panel.xticks is not None and series.filled:
+                look["markersize"] *= 0.6  # an equal prediction stays visible around it
             style = {"solid": "-", "dashed": "--"}.get(series.line, "")
             axes.plot(series.x, series.y, linestyle=style, linewidth=1.2, zorder=4 + 0.01 * series.style,
                       label=series.name, **look)

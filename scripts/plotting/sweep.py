@@ -125,10 +125,10 @@ def swept_panels(points, groups, axis, work, options):
     panels = []
     for counter, words in SWEPT_COUNTERS:
         panel = axis.panel(f"Sectors per request, {words}", "32-byte sectors", False)
-        panel.series = [*swept_series(groups, axis, lambda p: p.counters.get(counter), measured, counter)]
         if measured:
             panel.series += swept_series(groups, axis, lambda p: p.predicted.get(counter), False,
                                          f"predicted {counter}")
+        panel.series += swept_series(groups, axis, lambda p: p.counters.get(counter), measured, counter)
         panels += [panel] if panel.series else []
     if any(per_shared_request(p) for p in points):
         panel = axis.panel("Bank conflicts per shared request", "extra wavefronts", False)
