@@ -17,6 +17,7 @@ namespace gpuexp::cli {
 
 void add_run(CLI::App& app, int& exit_code);
 void add_roofline(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 

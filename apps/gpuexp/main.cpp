@@ -89,6 +89,7 @@ int run_program(int argc, const char* const* argv) {
   int exit_code = 0;
   add_run(app, exit_code);
   add_roofline(app, exit_code);
+  add_diff(app, exit_code);
   add_list(app, exit_code);
   add_doctor(app, exit_code);
   check_command(app, argc, argv);

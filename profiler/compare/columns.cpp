@@ -1,0 +1,189 @@
+// The rules, one row per column that is not in the counter table.
+#include "profiler/compare/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "profiler/core/error.h"
+#include "profiler/core/glob.h"
+#include "profiler/core/nearest.h"
+#include "profiler/counters/counters.h"
+
+namespace gpuexp {
+namespace {
+
+struct FixedColumn {
+  std::string_view name;
+  Role role;
+  bool text = false;
+};
+
+constexpr FixedColumn fixed_columns[] = {
+    {"schema_version", Role::apart},
+    {"gpuexp_version", Role::apart},
+    {"gpuexp_commit", Role::apart},
+    {"compiler", Role::apart},
+    {"experiment", Role::apart},
+    {"backend", Role::apart},
+    {"device", Role::apart},
+    {"gpu", Role::apart},
+    {"driver", Role::apart},
+    {"toolkit", Role::apart},
+    {"cache_mode", Role::apart},
+    {"variant", Role::apart},
+    {"seed", Role::work},
+    {"status", Role::apart},
+    {"reason", Role::apart},
+    {"good", Role::apart},
+    {"verified", Role::apart},
+    {"verified_scope", Role::apart},
+    {"verified_elements", Role::unjudged},
+    {"wrong_elements", Role::apart},
+    {"findings", Role::apart},
+    {"expected_finding", Role::apart},
+    {"warnings", Role::unjudged},
+    {"launches", Role::context, true},
+    {"grid", Role::context, true},
+    {"block", Role::context, true},
+    {"shared_bytes_per_block", Role::context, true},
+    {"blocks_run", Role::context, true},
+    {"blocks_total", Role::context, true},
+    {"flops", Role::work},
+    {"compulsory_load_bytes", Role::work},
+    {"compulsory_store_bytes", Role::work},
+    {"time_samples", Role::apart},
+    {"time_us_median", Role::apart},
+    {"time_us_min", Role::unjudged},
+    {"time_us_max", Role::unjudged},
+    {"time_relative_spread", Role::apart},
+    {"time_samples_discarded", Role::unjudged},
+    {"sm_clock_mhz", Role::apart},
+    {"achieved_flop_per_s", Role::unjudged},
+    {"percent_of_peak", Role::unjudged},
+    {"percent_of_attainable", Role::unjudged},
+    {"achieved_byte_per_s", Role::unjudged},
+    {"percent_of_bandwidth", Role::unjudged},
+    {"dram_byte_per_s", Role::unjudged},
+    {"precision", Role::roof, true},
+    {"peak_flop_per_s", Role::roof},
+    {"bandwidth_byte_per_s", Role::roof},
+    {"ridge_flop_per_byte", Role::roof},
+    {"flop_per_load_byte", Role::derived},
+    {"loaded_bytes", Role::derived},
+    {"requested_bytes", Role::derived},
+    {"transaction_bytes", Role::derived},
+    {"compulsory_bytes", Role::derived},
+    {"flop_per_requested_byte", Role::derived},
+    {"flop_per_transaction_byte", Role::derived},
+    {"flop_per_compulsory_byte", Role::derived},
+    {"attainable_flop_per_s_loaded", Role::derived},
+    {"attainable_flop_per_s_requested", Role::derived},
+    {"attainable_flop_per_s_transaction", Role::derived},
+    {"attainable_flop_per_s_compulsory", Role::derived},
+    {"bound_time_us", Role::derived},
+    {"bound_time_us_loaded", Role::derived},
+    {"bound_time_us_requested", Role::derived},
+    {"bound_time_us_transaction", Role::derived},
+    {"bound_by", Role::derived, true},
+    {"effective_bandwidth_byte_per_s", Role::derived},
+    {"effective_bandwidth_percent", Role::derived},
+    {"requested_over_compulsory", Role::derived},
+    {"counters_source", Role::apart},
+    {"counters_source_exceptions", Role::apart},
+    {"counters_estimated", Role::unjudged},
+};
+
+bool less_is_worse(std::string_view counter) {
+  return counter == "simt_efficiency" || counter == "threads_per_instruction";
+}
+
+// From repeated runs of one binary on an H200: counts of the L1 and of instructions repeat exactly, shared wavefronts
+// to a fraction of a per cent of themselves (which is a lot of the conflicts), L2 and DRAM traffic to some per cent,
+// and to some hundred KB of what other activity moves.
+Noise measured_noise(const Counter& counter) {
+  constexpr double mebibyte = 1024 * 1024, sector = 32;
+  if (counter.group == "dram") return {.relative = 0.1, .absolute = mebibyte};
+  if (counter.group == "l2") return {.relative = 0.1, .absolute = mebibyte / sector};
+  if (counter.id == "shared_load_bank_conflicts")
+    return {.relative = 0.01, .companion = "shared_load_wavefronts", .companion_share = 0.01};
+  if (counter.id == "shared_store_bank_conflicts")
+    return {.relative = 0.01, .companion = "shared_store_wavefronts", .companion_share = 0.01};
+  if (counter.id == "shared_atomic_bank_conflicts")
+    return {.relative = 0.01, .companion = "shared_atomic_wavefronts", .companion_share = 0.01};
+  return {.relative = 0.01};
+}
+
+// Cycles follow the clock and the time, occupancy the order of blocks: times are judged by their own test.
+bool follows_time(const Counter& counter) { return counter.group == "clock" || counter.group == "occupancy"; }
+
+ColumnRule counter_rule(const std::string& column, std::string_view id, bool measured) {
+  ColumnRule rule{.name = column, .role = Role::counter, .less_is_worse = less_is_worse(id)};
+  const Counter* counter = find_counter(id);
+  if (!measured) return rule;
+  if (counter != nullptr && follows_time(*counter)) rule.role = Role::unjudged;
+  // A counter asked for by its raw name is unknown here: only a large change says something.
+  rule.noise = counter != nullptr ? measured_noise(*counter) : Noise{.relative = 0.1};
+  return rule;
+}
+
+}  // namespace
+
+std::optional<ColumnRule> column_rule(const std::string& name, std::string_view backend) {
+  const bool measured = backend != "simt";
+  if (name.starts_with("param:")) return ColumnRule{.name = name, .role = Role::apart};
+  if (name.starts_with("predicted:")) return counter_rule(name, std::string_view(name).substr(10), false);
+  if (name.starts_with("counter:")) return counter_rule(name, std::string_view(name).substr(8), measured);
+  if (find_counter(name) != nullptr) return counter_rule(name, name, measured);
+  const auto* fixed = std::ranges::find(fixed_columns, name, &FixedColumn::name);
+  if (fixed == std::end(fixed_columns)) return std::nullopt;
+  ColumnRule rule{.name = name, .role = fixed->role, .text = fixed->text};
+  // Beside measured counters, what follows from them is as noisy as they are.
+  if (measured && rule.role == Role::derived) rule.role = Role::unjudged;
+  return rule;
+}
+
+std::vector<std::string> judged_columns() {
+  std::vector<std::string> names;
+  for (const FixedColumn& column : fixed_columns)
+    if (column.role == Role::work || column.role == Role::roof || column.role == Role::derived)
+      names.emplace_back(column.name);
+  for (const Counter& counter : counter_table()) names.emplace_back(counter.id);
+  return names;
+}
+
+double parse_share(const std::string& text, const std::string& flag) {
+  std::string_view digits = text;
+  double unit = 1;
+  if (digits.ends_with("%")) {
+    digits.remove_suffix(1);
+    unit = 100;
+  }
+  double value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (digits.empty() || error != std::errc{} || stop != end || !std::isfinite(value) || value < 0)
+    throw Error(ExitCode::usage, fmt::format("{} {}: '{}' is not a share; write 0.02 or 2%", flag, text, text));
+  return value / unit;
+}
+
+Tolerance parse_tolerance(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--tolerance {}: expected COLUMN=SHARE, such as dram_read_bytes=0.05 or 'dram_*=5%'", text));
+  const Tolerance tolerance{text.substr(0, equals), parse_share(text.substr(equals + 1), "--tolerance")};
+  if (tolerance.column.starts_with("counter:") || tolerance.column.starts_with("predicted:")) return tolerance;
+  const std::vector<std::string> known = judged_columns();
+  if (std::ranges::none_of(known, [&](const std::string& name) { return glob_matches(tolerance.column, name); }))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--tolerance {}: no column that is compared has the name '{}'{}; see 'gpuexp list counters'", text,
+                    tolerance.column, did_you_mean(tolerance.column, known)));
+  return tolerance;
+}
+
+}  // namespace gpuexp

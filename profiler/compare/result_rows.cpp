@@ -1,0 +1,318 @@
+// Splitting rows, and the checks that keep a file of another kind from passing as a result.
+#include "profiler/compare/result_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "profiler/compare/columns.h"
+#include "profiler/core/error.h"
+#include "profiler/core/nearest.h"
+#include "profiler/report/result_writer.h"
+
+namespace gpuexp {
+namespace {
+
+constexpr std::size_t chunk = std::size_t{1} << 20;        // bytes read at a time
+constexpr std::size_t longest_row = std::size_t{1} << 24;  // bytes; a longer one is no result
+
+constexpr std::string_view file_columns[] = {"schema_version", "gpuexp_version", "gpuexp_commit", "compiler",
+                                             "experiment",     "backend",        "device",        "gpu",
+                                             "driver",         "toolkit"};
+
+// Cells of the row at `at`. Returns the offset behind the row's line end, or npos when the text ends within the row and
+// `complete` is false. Throws what is wrong with the cell, without its place.
+struct BadCell {
+  std::size_t cell;
+  const char* what;
+};
+
+std::size_t split_row(std::string_view text, std::size_t at, bool complete, Row& row) {
+  row.cells.clear();
+  row.unquoted.clear();
+  for (;;) {
+    if (at < text.size() && text[at] == '"') {
+      const std::size_t first = ++at;
+      bool doubled = false;
+      for (;;) {
+        at = text.find('"', at);
+        if (at == std::string_view::npos) {
+          if (!complete) return std::string_view::npos;
+          throw BadCell{row.cells.size(), "the quoted cell is not closed"};
+        }
+        if (at + 1 == text.size() && !complete) return std::string_view::npos;
+        if (at + 1 == text.size() || text[at + 1] != '"') break;
+        doubled = true;
+        at += 2;
+      }
+      std::string_view cell = text.substr(first, at - first);
+      if (doubled) {
+        std::string& plain = row.unquoted.emplace_back();
+        for (std::size_t i = 0; i < cell.size(); ++i) {
+          plain += cell[i];
+          if (cell[i] == '"') ++i;
+        }
+        cell = plain;
+      }
+      row.cells.push_back(cell);
+      ++at;
+      if (at < text.size() && text[at] != ',' && text[at] != '\r' && text[at] != '\n')
+        throw BadCell{row.cells.size() - 1, "text behind a closing quote"};
+    } else {
+      const std::size_t first = at;
+      while (at < text.size() && text[at] != ',' && text[at] != '\n' && text[at] != '\r') {
+        if (text[at] == '"') throw BadCell{row.cells.size(), "a quote inside an unquoted cell"};
+        ++at;
+      }
+      row.cells.push_back(text.substr(first, at - first));
+    }
+    if (at == text.size()) return complete ? at : std::string_view::npos;
+    if (text[at] == ',') {
+      ++at;
+      continue;
+    }
+    if (text[at] == '\r') {
+      if (at + 1 == text.size() && !complete) return std::string_view::npos;
+      ++at;
+      if (at < text.size() && text[at] != '\n') return at;
+    }
+    return at < text.size() ? at + 1 : at;
+  }
+}
+
+std::string extension(const std::filesystem::path& path) {
+  std::string text = path.extension().string();
+  if (text != ".csv" && text != ".json" && text != ".jsonl")
+    throw Error(ExitCode::usage, path.string() + ": the name must end in .json, .csv or .partial.jsonl");
+  return text;
+}
+
+}  // namespace
+
+int Columns::find(std::string_view name) const {
+  const auto found = index.find(name);
+  return found == index.end() ? -1 : found->second;
+}
+
+ResultRows::ResultRows(const std::filesystem::path& path, Loading loading, int newest_schema)
+    : file_(path.string()), newest_schema_(newest_schema) {
+  if (extension(path) != ".csv") {
+    records_ = read_results(path);
+    buffer_ = to_csv_text(*records_);
+  } else {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) throw Error(ExitCode::usage, file_ + ": is a directory");
+    errno = 0;
+    in_.open(path, std::ios::binary);
+    if (!in_.is_open())
+      throw Error(ExitCode::usage, file_ + ": cannot be read: " + std::strerror(errno == 0 ? EIO : errno));
+    streamed_ = true;
+    if (loading == Loading::whole)
+      if (const auto size = std::filesystem::file_size(path, ignored); !ignored) buffer_.reserve(size + chunk);
+    do {
+      if (!refill()) break;
+    } while (loading == Loading::whole);
+  }
+  read_header();
+  read_facts();
+}
+
+// Appends the next chunk behind what is not used up. False at the end of the file.
+bool ResultRows::refill() {
+  if (!streamed_) return false;
+  const std::size_t used = buffer_.size();
+  buffer_.resize(used + chunk);
+  in_.read(buffer_.data() + used, static_cast<std::streamsize>(chunk));
+  const auto got = static_cast<std::size_t>(in_.gcount());
+  buffer_.resize(used + got);
+  if (in_.bad()) throw Error(ExitCode::usage, file_ + ": cannot be read: " + std::strerror(errno == 0 ? EIO : errno));
+  if (got < chunk) streamed_ = false;
+  return got > 0;
+}
+
+bool ResultRows::split_next(Row& row) {
+  row.line = line_;
+  try {
+    for (;;) {
+      if (at_ == buffer_.size() && !streamed_) return false;
+      row.offset = at_;
+      const std::size_t end = at_ < buffer_.size() ? split_row(buffer_, at_, !streamed_, row) : std::string::npos;
+      if (end != std::string::npos) {
+        line_ += static_cast<std::size_t>(std::count(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                                     buffer_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        at_ = end;
+        return true;
+      }
+      if (buffer_.size() - at_ > longest_row)
+        throw Error(ExitCode::usage, fmt::format("{}: line {}: a row of more than 16 MiB: this is not a gpuexp result "
+                                                 "file",
+                                                 file_, line_));
+      buffer_.erase(0, at_);
+      at_ = 0;
+      refill();
+    }
+  } catch (const BadCell& bad) {
+    throw Error(ExitCode::usage, fmt::format("{}: line {}, cell {}: {}", file_, line_, bad.cell + 1, bad.what));
+  }
+}
+
+void ResultRows::read_header() {
+  if (std::string_view(buffer_).starts_with("\xEF\xBB\xBF")) at_ = 3;
+  Row header;
+  if (!split_next(header)) throw Error(ExitCode::usage, file_ + ": is empty: this is not a gpuexp result file");
+  if (header.cells.front() != "schema_version")
+    throw Error(ExitCode::usage,
+                file_ + ": line 1: the first column must be 'schema_version': this is not a gpuexp result file");
+  find_columns(header);
+}
+
+void ResultRows::find_columns(const Row& header) {
+  const auto refuse = [&](const std::string& what) { throw Error(ExitCode::usage, file_ + ": line 1: " + what); };
+  for (const std::string_view cell : header.cells) {
+    const std::string name(cell);
+    const int position = static_cast<int>(columns_.names.size());
+    columns_.names.push_back(name);
+    if (!columns_.index.emplace(name, position).second) refuse("the column '" + name + "' stands twice");
+    if (name.starts_with("param:")) columns_.params.emplace_back(name.substr(6), position);
+  }
+  std::ranges::sort(columns_.params);
+  const auto required = [&](std::string_view name) {
+    const int position = columns_.find(name);
+    if (position < 0) refuse(fmt::format("the column '{}' is missing: this is not a gpuexp result file", name));
+    return position;
+  };
+  columns_.schema_version = required("schema_version");
+  columns_.backend = required("backend");
+  columns_.variant = required("variant");
+  columns_.status = required("status");
+  columns_.good = required("good");
+  columns_.verified = required("verified");
+  columns_.cache_mode = columns_.find("cache_mode");
+  columns_.reason = columns_.find("reason");
+  columns_.wrong_elements = columns_.find("wrong_elements");
+  columns_.findings = columns_.find("findings");
+  columns_.time_samples = columns_.find("time_samples");
+  columns_.time_median = columns_.find("time_us_median");
+  columns_.time_spread = columns_.find("time_relative_spread");
+  columns_.sm_clock = columns_.find("sm_clock_mhz");
+  for (const std::string_view name : file_columns)
+    if (const int position = columns_.find(name); position >= 0) columns_.per_file.emplace_back(name, position);
+}
+
+// From the first row, or from the records, which tell more and need no row.
+void ResultRows::read_facts() {
+  if (records_) {
+    schema_version_ = records_->schema_version;
+    for (const auto& [name, value] : records_->environment) facts_[name] = value;
+    facts_["gpuexp_version"] = records_->gpuexp_version;
+    facts_["gpuexp_commit"] = records_->gpuexp_commit;
+    facts_["experiment"] = records_->plan.name;
+    facts_["backend"] = records_->plan.backend;
+    facts_["device"] = records_->device.name;
+    return;
+  }
+  Row row;
+  if (!split_next(row)) return;
+  if (row.cells.size() == columns_.names.size()) {
+    for (const auto& [name, position] : columns_.per_file) facts_[name] = std::string(row.cells[position]);
+    const CellNumber version = cell_number(row.cells[columns_.schema_version]);
+    if (version.kind != CellNumber::Kind::count || version.count == 0)
+      fail(row, columns_.schema_version,
+           fmt::format("'{}' is not a schema version", row.cells[columns_.schema_version]));
+    if (version.count > static_cast<std::uint64_t>(newest_schema_))
+      fail(row, columns_.schema_version,
+           fmt::format("schema version {} is newer than this gpuexp, which reads up to {}", version.count,
+                       newest_schema_));
+    schema_version_ = static_cast<int>(version.count);
+  }
+  at_ = row.offset;  // to be split again by next()
+  line_ = row.line;
+  if (schema_version_ < result_schema_version) return;  // an older one may have columns that are gone
+  std::vector<std::string> unknown;
+  for (const std::string& name : columns_.names)
+    if (!column_rule(name, "simt")) unknown.push_back(name);
+  if (!unknown.empty())
+    throw Error(ExitCode::usage, fmt::format("{}: line 1: unknown column '{}'{}", file_, unknown.front(),
+                                             did_you_mean(unknown.front(), judged_columns())));
+}
+
+bool ResultRows::next(Row& row) {
+  if (!split_next(row)) return false;
+  row.index = rows_++;
+  check(row);
+  return true;
+}
+
+void ResultRows::check(const Row& row) const {
+  if (row.cells.size() != columns_.names.size())
+    throw Error(ExitCode::usage, fmt::format("{}: line {}: has {} cells, the header has {}", file_, row.line,
+                                             row.cells.size(), columns_.names.size()));
+  if (records_) return;
+  for (const auto& [name, position] : columns_.per_file)
+    if (row.cells[position] != fact(name))
+      fail(row, position,
+           fmt::format("'{}' differs from '{}' in the first row: two runs are mixed", row.cells[position], fact(name)));
+}
+
+void ResultRows::at(std::size_t offset, Row& row) const { split_row(buffer_, offset, true, row); }
+
+const std::string& ResultRows::fact(std::string_view name) const {
+  static const std::string none;
+  const auto found = facts_.find(name);
+  return found == facts_.end() ? none : found->second;
+}
+
+const PointRecord* ResultRows::record(const Row& row) const {
+  return records_ && row.index < records_->points.size() ? &records_->points[row.index] : nullptr;
+}
+
+void ResultRows::key(const Row& row, std::string& key) const {
+  key = row.cells[columns_.variant];
+  for (const auto& [name, position] : columns_.params) {
+    const std::string_view value = row.cells[position];
+    if (value.empty()) continue;
+    key += ' ';
+    key += name;
+    key += '=';
+    key += value;
+  }
+}
+
+void ResultRows::fail(const Row& row, int column, const std::string& what) const {
+  throw Error(ExitCode::usage,
+              fmt::format("{}: line {}, column '{}': {}", file_, row.line, columns_.names[column], what));
+}
+
+CellNumber cell_number(std::string_view cell) {
+  CellNumber number;
+  if (cell.empty()) return number;
+  const char* end = cell.data() + cell.size();
+  if (const auto [stop, error] = std::from_chars(cell.data(), end, number.count); error == std::errc{} && stop == end) {
+    number.kind = CellNumber::Kind::count;
+    number.real = static_cast<double>(number.count);
+    return number;
+  }
+  const auto [stop, error] = std::from_chars(cell.data(), end, number.real);
+  if (stop != end || error == std::errc::invalid_argument) {
+    number.kind = CellNumber::Kind::malformed;
+  } else if (error == std::errc::result_out_of_range || !std::isfinite(number.real)) {
+    number.kind = CellNumber::Kind::not_finite;
+  } else {
+    number.kind = CellNumber::Kind::real;
+  }
+  return number;
+}
+
+bool is_plain_number(std::string_view cell) {
+  bool digits = true;
+  for (const char c : cell) digits = digits && c >= '0' && c <= '9';
+  if (digits && cell.size() < 20) return true;
+  const CellNumber::Kind kind = cell_number(cell).kind;
+  return kind == CellNumber::Kind::null || kind == CellNumber::Kind::count || kind == CellNumber::Kind::real;
+}
+
+}  // namespace gpuexp
