@@ -230,6 +230,48 @@ Column launch_column(std::string name, std::string meaning, Text text) {
           [](ResultFile&, PointRecord&, const CsvCell&) {}};
 }
 
+// What all shapes of block share, else "various". Like launches, not read back.
+template <class Text>
+Column occupancy_column(std::string name, std::string meaning, Text text) {
+  return {std::move(name), std::move(meaning),
+          [text](const ResultFile&, const PointRecord& p) {
+            std::string common;
+            if (!p.analysis) return common;
+            for (const LaunchOccupancy& launch : p.analysis->occupancy) {
+              const std::string one = text(launch);
+              if (!common.empty() && one != common) return std::string("various");
+              common = one;
+            }
+            return common;
+          },
+          [](ResultFile&, PointRecord&, const CsvCell&) {}};
+}
+
+void occupancy_columns(std::vector<Column>& table) {
+  table.push_back(occupancy_column("threads_per_block", "of the launches",
+                                   [](const LaunchOccupancy& l) { return number_text(l.block.threads); }));
+  table.push_back(occupancy_column(
+      "blocks_per_sm", "that fit on a multiprocessor at once (modelled); an upper bound while registers are unknown",
+      [](const LaunchOccupancy& l) { return number_text(l.occupancy.blocks_per_sm); }));
+  table.push_back(occupancy_column("occupancy_percent", "of the warps that a multiprocessor holds (modelled)",
+                                   [](const LaunchOccupancy& l) { return text_of(100 * l.occupancy.fraction); }));
+  table.push_back(occupancy_column("occupancy_limited_by",
+                                   "`warps`, `blocks`, `registers`, `shared memory`, several joined by `+` (modelled)",
+                                   [](const LaunchOccupancy& l) {
+                                     std::string text;
+                                     for (const std::string& limiter : l.occupancy.limiters)
+                                       text += (text.empty() ? "" : "+") + limiter;
+                                     return text;
+                                   }));
+  table.push_back(occupancy_column(
+      "registers_per_thread", "as compiled for the GPU; empty without a GPU build", [](const LaunchOccupancy& l) {
+        return l.block.registers_per_thread ? number_text(std::int64_t{*l.block.registers_per_thread}) : std::string();
+      }));
+  table.push_back(occupancy_column(
+      "max_registers_per_thread", "with which blocks_per_sm stays what it is (modelled)",
+      [](const LaunchOccupancy& l) { return number_text(std::int64_t{l.occupancy.max_registers_for_blocks}); }));
+}
+
 std::string joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::string text;
   for (const auto* list : {&a, &b})
@@ -376,6 +418,7 @@ void work_columns(std::vector<Column>& table) {
   table.push_back(launch_column("shared_bytes_per_block", "static and dynamic shared memory", [](const LaunchInfo& l) {
     return number_text(l.static_shared_bytes + l.dynamic_shared_bytes);
   }));
+  occupancy_columns(table);
   table.push_back(result_count(
       "blocks_run", "emulated blocks", +[](PointResult & r) -> auto& { return r.blocks_run; }));
   table.push_back(result_count(

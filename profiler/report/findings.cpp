@@ -8,26 +8,44 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
+#include <sstream>
 
 #include "profiler/core/text.h"
+#include "profiler/report/point_numbers.h"
 #include "profiler/report/text_table.h"
 
 namespace gpuexp {
 namespace {
 
 constexpr double sector_bytes = 32;
-constexpr double warp_lanes = 32;
+constexpr int warp_lanes = 32;
 constexpr std::size_t most_lines = 8;  // of one section; the JSON file has the rest
 
 using Points = std::vector<const PointRecord*>;
 
-std::string item(const std::string& text, const TerminalStyle& style) { return wrapped(text, style.width, "  - "); }
+// Sentences, each with whom it is about; like ones are told once.
+class Sentences {
+ public:
+  void add(const std::string& who, const std::string& sentence) {
+    const auto same = std::ranges::find(list_, sentence, &Entry::sentence);
+    if (same == list_.end()) {
+      list_.push_back({who, sentence});
+    } else {
+      same->who += ", " + who;
+    }
+  }
+  [[nodiscard]] std::string items(const TerminalStyle& style) const {
+    std::string text;
+    for (const Entry& entry : list_) text += list_item(entry.who + ": " + entry.sentence, style);
+    return text;
+  }
 
-std::string more(std::size_t left_out, const char* what) {
-  return left_out == 0 ? "" : fmt::format("    ... and {} more {} in the result file\n", left_out, what);
-}
+ private:
+  struct Entry {
+    std::string who, sentence;
+  };
+  std::vector<Entry> list_;
+};
 
 // Points by variant, in order of first appearance.
 std::vector<Points> by_variant(const Points& points) {
@@ -81,6 +99,12 @@ std::string what_sets_apart(const Points& points, const Points& variant, const P
   return "";
 }
 
+// The variant of all points, or how many variants they are of.
+std::string variant_words(const Points& points) {
+  const std::size_t variants = by_variant(points).size();
+  return variants == 1 ? points.front()->result.point.variant : fmt::format("{} variants", variants);
+}
+
 // --- what bounds the points ---
 
 std::string bound_sentence(const Points& points, const std::string& verdict) {
@@ -97,24 +121,25 @@ std::string bound_sentence(const Points& points, const std::string& verdict) {
     const auto share =
         range_words(points, [](const PointRecord& p) { return p.analysis->effective_bandwidth_percent.number(); });
     if (share.empty()) return verdict + ".";
-    if (share == "100")
-      return verdict + ". Every byte moved in sectors is one that the problem must move: no bandwidth is wasted.";
+    if (share == "100") return verdict + "; every byte moved in sectors is one that the problem must move.";
     return fmt::format(
-        "{}. The compulsory bytes are {} % of the bytes moved in sectors, so at most {} % of the DRAM "
-        "bandwidth does useful work.",
+        "{}; {} % of the bytes moved in sectors are compulsory, so at most {} % of the DRAM bandwidth does useful "
+        "work.",
         verdict, share, share);
   }
   if (verdict == "compute")
-    return fmt::format("compute, even if no cache helps: {} FLOP per loaded byte lies above the ridge of {}.", loaded,
+    return fmt::format("compute even if no cache helps: {} FLOP per loaded byte, beyond the ridge of {}.", loaded,
                        ridge);
-  std::string text = fmt::format(
-      "{} FLOP per loaded byte, ridge at {}: at most {} GFLOP/s ({} % of peak) if every "
-      "loaded byte comes from DRAM",
-      loaded, ridge, attainable, percent);
-  if (verdict == "memory")
-    return "memory. " + text + fmt::format("; {} FLOP/byte if every byte moved once, still below the ridge.", best);
-  return "memory, unless caches catch the reuse. " + text +
-         fmt::format("; {} FLOP/byte if every byte moved once, which compute would bound.", best);
+  const std::string once = fmt::format("{} FLOP/byte if every byte moved once", best);
+  const bool below = std::ranges::all_of(points, [](const PointRecord* p) {
+    return p->analysis->loaded.intensity.number().value_or(0) < p->analysis->ridge.number().value_or(0);
+  });
+  return fmt::format(
+      "{}: {} FLOP per loaded byte, {} the ridge of {}: at most {} GFLOP/s, {} % of peak, if no "
+      "cache helps; {}, {}.",
+      verdict == "memory" ? "memory" : "memory, unless caches catch the reuse", loaded, below ? "below" : "against",
+      ridge, attainable, percent, once,
+      verdict == "memory" ? (below ? "also below" : "below it") : "which compute bounds");
 }
 
 // --- how a point uses global memory ---
@@ -133,38 +158,22 @@ struct GlobalUse {
   [[nodiscard]] double waste() const { return used_bytes > 0 ? sectors * sector_bytes / used_bytes : 0; }
 };
 
-bool is_global(const SiteRow& row) { return row.space == "global"; }
-bool is_shared(const SiteRow& row) { return row.space == "shared"; }
-
 GlobalUse global_use(const PointRecord& point) {
   GlobalUse use;
   for (const SiteRow& row : point.result.sites)
-    if (is_global(row)) use.add(row);
+    if (row.space == "global") use.add(row);
   return use;
 }
 
-std::string lanes_words(double lanes_per_request) {
-  return fmt::format("{} of 32 lanes active per request", real_words(lanes_per_request, 3));
-}
-
-std::string sectors_words(double sectors) {
-  const std::string number = real_words(sectors, 3);
-  return number + (number == "1" ? " sector" : " sectors");
-}
-
-std::string active_words(double lanes) {
-  const std::string number = real_words(lanes, 3);
-  return number + (number == "1" ? " active lane" : " active lanes");
-}
-
-// Why a point moves what it moves: "a request moves 2 sectors (64 B) for 4 of 32 active lanes (16 B)".
+// Why a point moves what it moves: "a request moves 2 sectors (64 B) for 4 of 32 lanes (16 B), so 25 % of the moved
+// bytes are used".
 std::string use_words(const GlobalUse& use) {
   const double per_request = use.requests > 0 ? use.used_bytes / use.requests : 0;
-  std::string text =
-      fmt::format("a request moves {} ({} B) for the {} B of its {} (of 32)", sectors_words(use.sectors_per_request()),
-                  real_words(use.sectors_per_request() * sector_bytes, 3), real_words(per_request, 3),
-                  active_words(use.lanes_per_request()));
-  if (use.waste() > 1) text += fmt::format(", so {} % of the moved bytes are used", real_words(100 / use.waste(), 3));
+  std::string text = fmt::format("a request moves {} ({} B) for {} of {} lanes ({} B)",
+                                 real_plural(use.sectors_per_request(), "sector"),
+                                 real_words(use.sectors_per_request() * sector_bytes, 3),
+                                 real_words(use.lanes_per_request(), 3), warp_lanes, real_words(per_request, 3));
+  if (use.waste() > 1) text += fmt::format(", so {} of the moved bytes are used", percent_words(100 / use.waste()));
   return text;
 }
 
@@ -231,7 +240,7 @@ std::optional<Comparison> compare(const PointRecord& point, const Points& naive)
 // "4x the load sectors (16,384 against 4,096)"; empty when there are none or as many.
 std::string ratio_words(const SectorRatio& ratio, const char* what) {
   if (!(ratio.value() > 0) || std::abs(ratio.value() - 1) < 0.01) return "";
-  return fmt::format("{}x the {} sectors ({} against {})", real_words(ratio.value(), 3), what, words(ratio.own),
+  return fmt::format("{} ({} against {})", times_words(ratio.value(), what + std::string(" sectors")), words(ratio.own),
                      words(ratio.other));
 }
 
@@ -244,90 +253,36 @@ std::string kind_of(const Comparison& c) {
   return kind;
 }
 
-std::string comparison_sentence(const Comparison& c, const ProblemGroup& group) {
-  const std::string loads = ratio_words(c.loads, "load"), stores = ratio_words(c.stores, "store");
-  const std::string both = loads + (loads.empty() || stores.empty() ? "" : " and ") + stores;
-  const GlobalUse use = global_use(*c.point);
-  return fmt::format("{}: {} of {}, with {}x the bytes requested by lanes{}.", group.labels.of(*c.point), both,
-                     c.baseline->result.point.variant, real_words(c.lane_bytes, 3),
-                     use.requests > 0 ? ": " + use_words(use) : "");
+// The words of `text` that are not words of `other`.
+std::string without_words_of(const std::string& text, const std::string& other) {
+  std::istringstream words_in(text);
+  std::string rest;
+  for (std::string word; words_in >> word;)
+    if ((" " + other + " ").find(" " + word + " ") == std::string::npos) rest += (rest.empty() ? "" : " ") + word;
+  return rest;
 }
 
-// --- access sites ---
-
-struct RatedSite {
-  const PointRecord* point;
-  const SiteRow* row;
-  double waste;  // global: sector bytes over lane bytes; shared: wavefronts over the ideal
+// One kind of comparison: the first of it, and the points that it stands for.
+struct ComparisonKind {
+  Comparison first;
+  Points points;
 };
 
-double ideal_wavefronts(const SiteRow& row) {
-  return static_cast<double>(row.wavefronts - std::min(row.bank_conflicts, row.wavefronts));
-}
-
-double waste_of(const SiteRow& row) {
-  if (is_shared(row)) {
-    const double ideal = ideal_wavefronts(row);
-    return ideal > 0 ? static_cast<double>(row.wavefronts) / ideal : 1;
-  }
-  GlobalUse use;
-  use.add(row);
-  return use.waste();
-}
-
-// Every wasteful site at the points where it is worst, the worst first; a site is a place, its buffer and its
-// operation.
-std::vector<RatedSite> worst_sites(const Points& points) {
-  constexpr double notable = 1.05;
-  constexpr std::size_t most_per_site = 2;
-  std::map<std::tuple<std::string, int, int, std::string, std::string>, std::vector<RatedSite>> by_site;
-  std::vector<std::vector<RatedSite>*> order;
-  for (const PointRecord* point : points)
-    for (const SiteRow& row : point->result.sites) {
-      if ((!is_global(row) && !is_shared(row)) || row.requests == 0) continue;
-      const RatedSite rated{point, &row, waste_of(row)};
-      if (!(rated.waste > notable)) continue;
-      auto& list = by_site[{row.site.file, row.site.line, row.site.column, row.buffer, row.op}];
-      if (list.empty()) order.push_back(&list);
-      // Other sizes usually waste as much: told once.
-      const bool told = std::ranges::any_of(
-          list, [&](const RatedSite& other) { return std::abs(other.waste - rated.waste) < 0.01 * rated.waste; });
-      if (!told) list.push_back(rated);
-    }
-  std::vector<RatedSite> sites;
-  for (auto* list : order) {
-    std::ranges::stable_sort(*list, std::ranges::greater{}, &RatedSite::waste);
-    sites.insert(sites.end(), list->begin(),
-                 list->begin() + static_cast<std::ptrdiff_t>(std::min(list->size(), most_per_site)));
-  }
-  std::ranges::stable_sort(sites, std::ranges::greater{}, &RatedSite::waste);
-  return sites;
-}
-
-std::string place_words(const SiteRow& row) {
-  SourceSite line = row.site;
-  line.column = 0;
-  const char* preposition = row.op == "load" ? "of" : row.op == "store" ? "to" : "on";
-  return fmt::format("{} {} {} {}", line.to_text(), row.op, preposition,
-                     row.buffer.empty() ? "an unnamed buffer" : row.buffer);
-}
-
-std::string site_sentence(const RatedSite& site, const ProblemGroup& group) {
-  const SiteRow& row = *site.row;
-  const auto per_request = [&](double count) { return real_words(count / static_cast<double>(row.requests), 3); };
-  const double lanes = static_cast<double>(row.lanes) / static_cast<double>(row.requests);
-  std::string text = group.labels.of(*site.point) + ": " + place_words(row) + ": ";
-  if (is_shared(row)) {
-    text += fmt::format("{} wavefronts per request, ideal {} ({} bank conflicts per request)",
-                        per_request(static_cast<double>(row.wavefronts)), per_request(ideal_wavefronts(row)),
-                        per_request(static_cast<double>(row.bank_conflicts)));
-  } else {
-    text += fmt::format("{} per request, ideal {} ({} % of the moved bytes used)",
-                        sectors_words(static_cast<double>(row.sectors) / static_cast<double>(row.requests)),
-                        per_request(static_cast<double>(row.ideal_sectors)), real_words(100 / site.waste, 3));
-  }
-  if (lanes < warp_lanes) text += ", " + lanes_words(lanes);
-  return text + (row.estimated ? ", estimated." : ".");
+// Without whom it is about: "worse at n=32: 4x the load sectors (16,384 against 4,096); its lanes ask for half the
+// bytes: ...".
+std::string comparison_sentence(const char* word, const ComparisonKind& kind, const ProblemGroup& group) {
+  const Comparison& c = kind.first;
+  std::string text = word;
+  const std::string all = group.labels.shared_params(kind.points);
+  const std::string one = group.labels.shared_params({c.point});
+  if (all != one) text += " at " + without_words_of(one, all);
+  const std::string loads = ratio_words(c.loads, "load"), stores = ratio_words(c.stores, "store");
+  text += ": " + loads + (loads.empty() || stores.empty() ? "" : ", ") + stores;
+  if (c.sector_bytes > 1 || std::abs(c.lane_bytes - 1) > 0.01)
+    text += "; its lanes ask for " + times_words(c.lane_bytes, "bytes");
+  const GlobalUse use = global_use(*c.point);
+  const bool wasteful = use.requests > 0 && (use.waste() > 1.01 || use.lanes_per_request() < 0.99 * warp_lanes);
+  return text + (wasteful ? ": " + use_words(use) + "." : ".");
 }
 
 // --- what went wrong ---
@@ -341,7 +296,7 @@ std::string verification_sentence(const Verification& v) {
   if (v.first_index >= 0)
     text += fmt::format("; the first is {}[{}]: got {}, expected {}", v.buffer, v.first_index, value_words(v.got),
                         value_words(v.expected));
-  if (std::isfinite(v.max_error) && v.max_error > 0)
+  if (std::isfinite(v.max_error) && v.max_error > 1)  // below, only NaN is wrong
     text += fmt::format("; largest error {} times the tolerance", real_words(v.max_error, 3));
   return text + (v.scope.empty() ? "." : fmt::format(" (checked: {}).", v.scope));
 }
@@ -372,6 +327,29 @@ std::vector<std::string> problem_sentences(const PointResult& result) {
   if (result.verification.state == Verification::State::failed)
     sentences.push_back(verification_sentence(result.verification));
   return sentences;
+}
+
+// How much of each point of a variant was run.
+std::string sampling_sentence(const Points& points, const ProblemGroup& group) {
+  const auto blocks = [](const PointResult& result) {
+    return fmt::format("blocks {}/{}", result.blocks_run, result.blocks_total);
+  };
+  if (points.size() == 1) {
+    const PointResult& result = points.front()->result;
+    const Verification& v = result.verification;
+    return fmt::format("{}: {}; verified: {}", group.labels.of(*points.front()), blocks(result),
+                       v.scope.empty() ? std::string(to_text(v.state)) : v.scope);
+  }
+  constexpr std::size_t most = 3;
+  std::string text = group.labels.of_all(points) + ": ";
+  for (std::size_t i = 0; i < std::min(points.size(), most); ++i)
+    text += fmt::format("{}{} at {}", i == 0 ? "" : ", ", blocks(points[i]->result),
+                        without_words_of(group.labels.shared_params({points[i]}), group.labels.shared_params(points)));
+  if (points.size() > most) text += fmt::format(" and {} more", points.size() - most);
+  const bool verified = std::ranges::all_of(points, [](const PointRecord* point) {
+    return point->result.verification.state != Verification::State::not_run;
+  });
+  return text + (verified ? "; verified in these blocks." : ".");
 }
 
 // The text with its numbers taken out ("6.1e-05"): warnings that differ in nothing else are told once.
@@ -407,9 +385,9 @@ std::string told_items(const std::vector<Told>& list, const TerminalStyle& style
   for (std::size_t i = 0; i < std::min(list.size(), most_lines); ++i) {
     const Told& told = list[i];
     const std::string others = told.others == 0 ? "" : fmt::format(" (and {} like it)", plural(told.others, "point"));
-    text += item(told.first_label + others + ": " + told.text, style);
+    text += list_item(told.first_label + others + ": " + told.text, style);
   }
-  return text + more(list.size() - std::min(list.size(), most_lines), what);
+  return text + more_line(list.size() - std::min(list.size(), most_lines), what);
 }
 
 }  // namespace
@@ -420,73 +398,81 @@ std::string heading(const std::string& text, const TerminalStyle& style) {
   return "\n" + bold(lines, style.colour) + "\n";
 }
 
+std::string list_item(const std::string& text, const TerminalStyle& style) {
+  return wrapped(text, style.width, "  - ");
+}
+
+std::string more_line(std::size_t left_out, const std::string& what) {
+  return left_out == 0 ? "" : fmt::format("    ... and {} more {} in the result file\n", left_out, what);
+}
+
 std::string bounds_section(const ProblemGroup& group, const ResultFile& results, const TerminalStyle& style) {
-  std::string text;
-  for (const Points& variant : by_variant(group.points)) {
+  if (counts_alone_matter(group.points)) return "";
+  Points analysed;
+  for (const PointRecord* point : group.points)
+    if (point->analysis && !point->result.expected_finding) analysed.push_back(point);
+  std::vector<Points> variants = by_variant(analysed);
+  constexpr std::size_t told_apart = 3;
+  if (variants.size() > told_apart) variants = {analysed};
+  Sentences sentences;
+  for (const Points& variant : variants) {
     std::map<std::string, Points> by_verdict;
     std::vector<std::string> order;
     for (const PointRecord* point : variant) {
-      if (!point->analysis) continue;
       Points& list = by_verdict[point->analysis->verdict];
       if (list.empty()) order.push_back(point->analysis->verdict);
       list.push_back(point);
     }
     for (const std::string& verdict : order) {
       const Points& points = by_verdict[verdict];
-      const std::string who = points.size() == 1
-                                  ? group.labels.of(*points.front())
-                                  : fmt::format("{}{} ({} points)", points.front()->result.point.variant,
-                                                what_sets_apart(points, variant, group.labels), points.size());
-      text += item(who + ": bounded by " + bound_sentence(points, verdict), style);
+      const std::string apart = what_sets_apart(points, variant, group.labels);
+      const std::string who = apart.empty() || points.size() == 1
+                                  ? group.labels.of_all(points)
+                                  : fmt::format("{}{} ({} points)", variant_words(points), apart, points.size());
+      sentences.add(who, bound_sentence(points, verdict));
     }
   }
+  const std::string text = sentences.items(style);
   return text.empty()
              ? ""
              : heading(fmt::format("What bounds {} (modelled on {})", group.problem, results.device.name), style) +
                    text;
 }
 
-std::string comparison_section(const ProblemGroup& group, const ResultFile&, const TerminalStyle& style) {
+std::string comparison_section(const ProblemGroup& group, const TerminalStyle& style) {
   Points naive;
   for (const PointRecord* point : group.points)
     if (is_naive(*point) && point->analysis) naive.push_back(point);
   // Other sizes usually compare alike: the first of each kind is told.
-  std::map<std::string, std::size_t> told;
-  std::vector<Comparison> worse, better;
+  std::map<std::string, std::size_t> index;
+  std::vector<ComparisonKind> worse, better;
   for (const PointRecord* point : group.points) {
     const auto comparison = compare(*point, naive);
     if (!comparison) continue;
-    std::vector<Comparison>* list = comparison->sector_bytes > 1.01   ? &worse
-                                    : comparison->sector_bytes < 0.99 ? &better
-                                                                      : nullptr;
-    if (list != nullptr && told[kind_of(*comparison)]++ == 0) list->push_back(*comparison);
-  }
-  std::ranges::stable_sort(worse, std::ranges::greater{}, &Comparison::sector_bytes);
-  std::ranges::stable_sort(better, {}, &Comparison::sector_bytes);
-  constexpr std::size_t most_worse = 4, most_better = 2;
-  std::string text;
-  const auto tell = [&](const char* word, const std::vector<Comparison>& list, std::size_t most) {
-    for (std::size_t i = 0; i < std::min(list.size(), most); ++i) {
-      const std::size_t others = told[kind_of(list[i])] - 1;
-      text += item(word + comparison_sentence(list[i], group) +
-                       (others == 0 ? "" : fmt::format(" (Much the same in {}.)", plural(others, "other point"))),
-                   style);
+    const bool is_worse = comparison->sector_bytes > 1.01;
+    if (!is_worse && comparison->sector_bytes > 0.99) continue;
+    std::vector<ComparisonKind>& list = is_worse ? worse : better;
+    const auto [at, fresh] = index.try_emplace(kind_of(*comparison), list.size());
+    if (fresh) {
+      list.push_back({*comparison, {point}});
+    } else {
+      list[at->second].points.push_back(point);
     }
+  }
+  const auto sectors = [](const ComparisonKind& kind) { return kind.first.sector_bytes; };
+  std::ranges::stable_sort(worse, std::ranges::greater{}, sectors);
+  std::ranges::stable_sort(better, {}, sectors);
+  constexpr std::size_t most_worse = 3, most_better = 2;
+  Sentences sentences;
+  const auto tell = [&](const char* word, const std::vector<ComparisonKind>& list, std::size_t most) {
+    for (std::size_t i = 0; i < std::min(list.size(), most); ++i)
+      sentences.add(group.labels.of_all(list[i].points), comparison_sentence(word, list[i], group));
   };
-  tell("worse: ", worse, most_worse);
-  tell("better: ", better, most_better);
+  tell("worse", worse, most_worse);
+  tell("better", better, most_better);
+  const std::string text = sentences.items(style);
   if (text.empty()) return "";
-  return heading(fmt::format("Against {}/naive (emulated sectors; a sector is 32 bytes)", group.problem), style) + text;
-}
-
-std::string sites_section(const ProblemGroup& group, const TerminalStyle& style) {
-  const std::vector<RatedSite> sites = worst_sites(group.points);
-  if (sites.empty()) return "";
-  std::string text;
-  const std::size_t shown = std::min(sites.size(), most_lines);
-  for (std::size_t i = 0; i < shown; ++i) text += item(site_sentence(sites[i], group), style);
-  return heading(fmt::format("Worst access sites of {} (emulated; each where it is worst)", group.problem), style) +
-         text + more(sites.size() - shown, "sites");
+  return heading(fmt::format("Against {}/naive (emulated sectors of 32 bytes)", group.problem), style) + text;
 }
 
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
@@ -501,37 +487,36 @@ std::string problems_section(const std::vector<ProblemGroup>& groups, const Term
           ++left_out;
           continue;
         }
-        (point->result.good() ? expected : bad) += item(group.labels.of(*point) + ": " + sentence, style);
+        (point->result.good() ? expected : bad) += list_item(group.labels.of(*point) + ": " + sentence, style);
       }
     }
   std::string text;
   if (!bad.empty()) text += heading("What is wrong", style) + bad;
   if (!expected.empty()) text += heading("Broken on purpose, and found", style) + expected;
-  text += more(left_out, "such lines");
+  text += more_line(left_out, "such lines");
   if (!unsupported.empty()) text += heading("Not run", style) + told_items(unsupported, style, "reasons");
   return text;
 }
 
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
   std::string text;
-  std::size_t lines = 0, left_out = 0;
-  for (const ProblemGroup& group : groups)
-    for (const PointRecord* point : group.points) {
-      const PointResult& result = point->result;
-      if (result.blocks_run >= result.blocks_total) continue;
+  std::size_t left_out = 0, lines = 0;
+  for (const ProblemGroup& group : groups) {
+    Points sampled;
+    std::ranges::copy_if(group.points, std::back_inserter(sampled), [](const PointRecord* point) {
+      return point->result.blocks_run < point->result.blocks_total;
+    });
+    for (const Points& variant : by_variant(sampled)) {
       if (++lines > most_lines) {
         ++left_out;
         continue;
       }
-      text += item(
-          fmt::format("{}: blocks {}/{}; verified: {}", group.labels.of(*point), result.blocks_run, result.blocks_total,
-                      result.verification.scope.empty() ? std::string(to_text(result.verification.state))
-                                                        : result.verification.scope),
-          style);
+      text += list_item(sampling_sentence(variant, group), style);
     }
+  }
   if (text.empty()) return "";
   return heading("Sampled (counts scaled to all blocks; ~ marks estimates; checkers saw only these blocks)", style) +
-         text + more(left_out, "sampled points");
+         text + more_line(left_out, "sampled variants");
 }
 
 std::string warnings_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
@@ -539,7 +524,7 @@ std::string warnings_section(const std::vector<ProblemGroup>& groups, const Term
   for (const ProblemGroup& group : groups)
     for (const PointRecord* point : group.points) {
       for (const std::string& warning : point->result.warnings) tell(told, group.labels.of(*point), warning);
-      if (!point->analysis) continue;
+      if (!point->analysis || counts_alone_matter(group.points)) continue;
       for (const std::string& warning : point->analysis->warnings) tell(told, group.labels.of(*point), warning);
     }
   return told.empty() ? "" : heading("Warnings", style) + told_items(told, style, "warnings");

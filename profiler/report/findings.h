@@ -16,16 +16,25 @@ struct ProblemGroup {
   PointLabels labels;
 };
 
-// "What bounds ...", "Against .../naive", "Worst accesses": paragraphs of one problem, each with its heading.
+// Paragraphs of one problem, each with its heading; empty when there is nothing to say.
+std::string comparison_section(const ProblemGroup& group, const TerminalStyle& style);  // "Against .../naive"
+std::string sites_section(const ProblemGroup& group, const TerminalStyle& style);       // "Worst access sites"
 std::string bounds_section(const ProblemGroup& group, const ResultFile& results, const TerminalStyle& style);
-std::string comparison_section(const ProblemGroup& group, const ResultFile& results, const TerminalStyle& style);
-std::string sites_section(const ProblemGroup& group, const TerminalStyle& style);
+// What the emulator predicts against what was counted; empty unless both are there.
+std::string prediction_section(const ProblemGroup& group, const TerminalStyle& style);
 
-// Over all points: failures, verification, checker findings, sampling, warnings. Empty when there is nothing to say.
+// Over all points: which variant costs least along a numeric parameter, and where that changes.
+std::string crossings_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
+                              const TerminalStyle& style);
+// Over all points: failures, verification, checker findings, sampling, warnings.
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string warnings_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 
 std::string heading(const std::string& text, const TerminalStyle& style);
+// One entry of a section.
+std::string list_item(const std::string& text, const TerminalStyle& style);
+// "    ... and 3 more sites in the result file", or nothing for 0.
+std::string more_line(std::size_t left_out, const std::string& what);
 
 }  // namespace gpuexp

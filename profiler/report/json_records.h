@@ -121,6 +121,31 @@ void fields(Archive& a, BasisBound& bound) {
 }
 
 template <class Archive>
+void fields(Archive& a, LaunchOccupancy& launch) {
+  Occupancy& occupancy = launch.occupancy;
+  a("kernel", launch.kernel);
+  a("threads_per_block", launch.block.threads);
+  a("static_shared_bytes", launch.block.static_shared_bytes);
+  a("dynamic_shared_bytes", launch.block.dynamic_shared_bytes);
+  a("registers_per_thread", launch.block.registers_per_thread);
+  a("blocks_per_sm", occupancy.blocks_per_sm);
+  a("warps_per_block", occupancy.warps_per_block);
+  a("active_warps", occupancy.active_warps);
+  a("fraction", occupancy.fraction);
+  a("limited_by", occupancy.limiters);
+  a("blocks_by_warps", occupancy.limit_warps);
+  a("blocks_by_block_slots", occupancy.limit_blocks);
+  a("blocks_by_registers", occupancy.limit_registers);
+  a("blocks_by_shared_memory", occupancy.limit_shared);
+  a("shared_bytes_allocated", occupancy.shared_bytes_allocated);
+  a("registers_known", occupancy.registers_known);
+  a("max_registers_to_launch", occupancy.max_registers_to_launch);
+  a("max_registers_for_blocks", occupancy.max_registers_for_blocks);
+  a("impossible", occupancy.impossible);
+  a("notes", occupancy.notes);
+}
+
+template <class Archive>
 void fields(Archive& a, Analysis& analysis) {
   a("device", analysis.device);
   a("precision", analysis.precision);
@@ -150,6 +175,7 @@ void fields(Archive& a, Analysis& analysis) {
   a("achieved_byte_per_s", analysis.achieved_bandwidth);
   a("percent_of_bandwidth", analysis.percent_of_bandwidth);
   a("dram_byte_per_s", analysis.dram_bandwidth);
+  a.optional("occupancy", analysis.occupancy);
   a("warnings", analysis.warnings);
 }
 

@@ -42,12 +42,13 @@ std::size_t width_of(const Span& span, const std::vector<std::size_t>& widths) {
   return width;
 }
 
-// The group's name, or its first word where the whole does not fit ("modelled").
+// The group's name, or its first word where the whole does not fit and is long ("modelled").
 std::string group_name(const std::string& name, std::size_t width) {
-  return display_width(name) <= width ? name : name.substr(0, name.find(' '));
+  constexpr std::size_t never_cut = 14;
+  return display_width(name) <= std::max(width, never_cut) ? name : name.substr(0, name.find(' '));
 }
 
-// Each column's width; the last of a group grows until the first word of the group's name fits.
+// Each column's width; the last of a group grows until the group's name fits.
 std::vector<std::size_t> widths_of(const std::vector<TableColumn>& columns) {
   std::vector<std::size_t> widths;
   for (const TableColumn& column : columns) widths.push_back(own_width(column));

@@ -30,6 +30,7 @@ std::string count_words(std::uint64_t count) {
 
 std::string real_words(double value, int digits) {
   const double size = std::abs(value);
+  if (std::isnan(value)) return "NaN";
   if (size == 0) return "0";
   if (size < 1e-3 || size >= 1e9 || !std::isfinite(value)) return fmt::format("{:.{}g}", value, digits);
   const int before = static_cast<int>(std::floor(std::log10(size))) + 1;  // digits before the point, less zeros behind
@@ -51,6 +52,22 @@ std::string words(const Quantity& quantity, double divisor) {
 std::string plural(std::uint64_t count, const std::string& noun) {
   return count_words(count) + " " + noun + (count == 1 ? "" : "s");
 }
+
+std::string real_plural(double count, const std::string& noun) {
+  const std::string number = real_words(count, 3);
+  return number + " " + noun + (number == "1" ? "" : "s");
+}
+
+std::string times_words(double ratio, const std::string& noun) {
+  constexpr double near = 0.02;
+  if (std::abs(ratio - 1) < near) return "as many " + noun;
+  if (ratio >= 1 || !(ratio > 0)) return real_words(ratio, 3) + "x the " + noun;
+  const double inverse = std::round(1 / ratio);
+  if (std::abs(ratio * inverse - 1) > near) return real_words(ratio, 2) + "x the " + noun;
+  return inverse == 2 ? "half the " + noun : fmt::format("1/{} of the {}", real_words(inverse), noun);
+}
+
+std::string percent_words(double percent) { return real_words(percent, 3) + " %"; }
 
 std::string wrapped(const std::string& text, int width, const std::string& first) {
   const std::string indent(display_width(first), ' ');
@@ -129,6 +146,27 @@ std::string PointLabels::of(const PointRecord& point) const {
   for (const Varying& parameter : varying_)
     if (const std::string value = param_text(point, parameter.name); !value.empty())
       text += " " + parameter.heading + "=" + value;
+  return text;
+}
+
+std::string PointLabels::shared_params(const std::vector<const PointRecord*>& points) const {
+  std::string text;
+  for (const Varying& parameter : varying_) {
+    const std::string value = param_text(*points.front(), parameter.name);
+    const bool equal = std::ranges::all_of(
+        points, [&](const PointRecord* point) { return param_text(*point, parameter.name) == value; });
+    if (equal && !value.empty()) text += (text.empty() ? "" : " ") + parameter.heading + "=" + value;
+  }
+  return text;
+}
+
+std::string PointLabels::of_all(const std::vector<const PointRecord*>& points) const {
+  std::set<std::string> variants;
+  for (const PointRecord* point : points) variants.insert(point->result.point.variant);
+  std::string text = variants.size() == 1 ? *variants.begin() : fmt::format("{} variants", variants.size());
+  const std::string params = shared_params(points);
+  if (!params.empty()) text += " " + params;
+  if (points.size() > 1) text += fmt::format(" ({} points)", points.size());
   return text;
 }
 

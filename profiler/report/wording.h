@@ -18,6 +18,12 @@ std::string real_words(double value, int digits = 4);
 std::string words(const Quantity& quantity, double divisor = 1);
 // "1 point", "3 points".
 std::string plural(std::uint64_t count, const std::string& noun);
+// "1 sector", "2.5 sectors": about three significant digits.
+std::string real_plural(double count, const std::string& noun);
+// How a cost compares with another: "4x the", "half the", "1/16 of the", "0.77x the", "as many".
+std::string times_words(double ratio, const std::string& noun);
+// "12.5 %".
+std::string percent_words(double percent);
 
 // `text` broken at spaces to `width` columns; the first line begins with `first`, the others with as many blanks.
 std::string wrapped(const std::string& text, int width, const std::string& first = "");
@@ -36,6 +42,11 @@ class PointLabels {
   [[nodiscard]] const std::string& common() const { return common_; }
   // "matmul/tiled TILE=2 k=m=n=32".
   [[nodiscard]] std::string of(const PointRecord& point) const;
+  // Of several points: their variant (or how many there are) and the parameters that are equal in all of them, then how
+  // many points it is about: "matmul/tiled TILE=2 (3 points)".
+  [[nodiscard]] std::string of_all(const std::vector<const PointRecord*>& points) const;
+  // The same without the variant and the number of points: "TILE=2".
+  [[nodiscard]] std::string shared_params(const std::vector<const PointRecord*>& points) const;
 
  private:
   std::vector<Varying> varying_;

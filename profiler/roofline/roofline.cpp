@@ -83,6 +83,18 @@ Quantity moved_bytes(const PointResult& result, const std::string& kind) {
   return sum(total, sum(atomic, atomic));
 }
 
+// What moved between L1 and L2. The counters of load requests do not see bulk copies into shared memory, with which
+// libraries load: where they saw no load at all of a problem that must load, the sectors of the L2 cache say what
+// moved.
+Quantity moved_sector_bytes(const PointResult& result) {
+  constexpr double sector_bytes = 32;
+  const Quantity loaded = counter(result, "transaction_load_bytes");
+  const bool unseen = loaded.source == Source::measured && loaded.number() == 0.0 && result.compulsory_load_bytes > 0;
+  if (!unseen) return moved_bytes(result, "transaction");
+  const Quantity sectors = sum(counter(result, "l2_read_sectors"), counter(result, "l2_write_sectors"));
+  return sectors.has_value() ? derived(sectors, sector_bytes * *sectors.number(), Source::measured) : sectors;
+}
+
 // Operations that the chip counted, weighted as the counter table says; nullopt when it counted none of that group.
 std::optional<double> counted_operations(const PointResult& result, std::string_view group) {
   std::optional<double> total;
@@ -186,8 +198,10 @@ BasisBound bound_on(Basis basis, const Quantity& bytes, const Analysis& a) {
 
 std::string verdict_of(const Analysis& a) {
   if (a.compulsory.bound_by == BoundBy::memory) return "memory";
-  if (a.requested.bound_by == BoundBy::compute) return "compute";
-  if (a.requested.bound_by == BoundBy::memory && a.compulsory.bound_by == BoundBy::compute)
+  // Of a library's kernel nobody knows what its lanes ask for; then the sectors tell.
+  const BasisBound& uncached = a.requested.bytes.has_value() ? a.requested : a.transaction;
+  if (uncached.bound_by == BoundBy::compute) return "compute";
+  if (uncached.bound_by == BoundBy::memory && a.compulsory.bound_by == BoundBy::compute)
     return "memory unless caches catch the reuse";
   return "unknown";
 }
@@ -239,6 +253,22 @@ void set_measured(Analysis& a, const PointResult& result) {
     const Quantity dram = sum(counter(result, "dram_read_bytes"), counter(result, "dram_write_bytes"));
     a.dram_bandwidth = per_second(dram);
   }
+}
+
+bool same_shape(const BlockShape& a, const BlockShape& b) {
+  return a.threads == b.threads && a.static_shared_bytes == b.static_shared_bytes &&
+         a.dynamic_shared_bytes == b.dynamic_shared_bytes && a.registers_per_thread == b.registers_per_thread;
+}
+
+std::vector<LaunchOccupancy> occupancies(const PointResult& result, const DeviceSpec& spec) {
+  std::vector<LaunchOccupancy> list;
+  for (const LaunchInfo& launch : result.launches) {
+    const BlockShape block{launch.block.count(), launch.static_shared_bytes, launch.dynamic_shared_bytes,
+                           launch.registers_per_thread};
+    if (std::ranges::none_of(list, [&](const LaunchOccupancy& one) { return same_shape(one.block, block); }))
+      list.push_back({launch.kernel, block, occupancy(spec, block)});
+  }
+  return list;
 }
 
 std::string mebibytes(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
@@ -321,11 +351,12 @@ Analysis analyze(const PointResult& result, const DeviceSpec& spec, const Analys
 
   a.loaded = bound_on(Basis::loaded, counter(result, "requested_load_bytes"), a);
   a.requested = bound_on(Basis::requested, moved_bytes(result, "requested"), a);
-  a.transaction = bound_on(Basis::transaction, moved_bytes(result, "transaction"), a);
+  a.transaction = bound_on(Basis::transaction, moved_sector_bytes(result), a);
   a.compulsory = bound_on(Basis::compulsory, compulsory, a);
   a.verdict = verdict_of(a);
   set_effective_bandwidth(a);
   set_measured(a, result);
+  a.occupancy = occupancies(result, spec);
   warn(a, result, spec);
   return a;
 }

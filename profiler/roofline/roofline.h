@@ -10,6 +10,7 @@
 #include "profiler/core/point.h"
 #include "profiler/core/quantity.h"
 #include "profiler/device/device_spec.h"
+#include "profiler/device/occupancy.h"
 
 namespace gpuexp {
 
@@ -40,6 +41,13 @@ struct BasisBound {
   Quantity percent_of_peak;  // of attainable, modelled
   Quantity bound_time_us;    // shortest time the roof allows if these bytes come from DRAM: a bound, never a time
   BoundBy bound_by = BoundBy::unknown;
+};
+
+// How many blocks of a launch an SM holds. Launches of one shape share an entry.
+struct LaunchOccupancy {
+  std::string kernel;  // of the first launch of this shape
+  BlockShape block;
+  Occupancy occupancy;  // modelled; an upper bound while the registers are unknown
 };
 
 // Everything the roofline has to say of a point on a device.
@@ -75,6 +83,8 @@ struct Analysis {
   Quantity achieved_bandwidth;     // byte/s: compulsory bytes / time
   Quantity percent_of_bandwidth;   // never clamped
   Quantity dram_bandwidth;         // byte/s: measured DRAM bytes / time
+
+  std::vector<LaunchOccupancy> occupancy;  // one entry per shape of block, in order of launch
 
   std::vector<std::string> warnings;  // closed list, each with the likely reason or the advice
 };

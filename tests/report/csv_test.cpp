@@ -175,12 +175,31 @@ TEST(Csv, SaysWhatIsEstimatedAndWhichCountersAreNotEmulated) {
   EXPECT_EQ(cell(results, 0, "time_us_median"), "") << "no time is emulated";
 }
 
+TEST(Csv, TellsTheOccupancyOfAllLaunches) {
+  PointResult point = test::naive();
+  point.launches = {{"kernel", {1, 1, 1}, {32, 32, 1}, 8192, 0, std::nullopt}};
+  const ResultFile results = test::results_of({point});
+  EXPECT_EQ(cell(results, 0, "threads_per_block"), "1024");
+  EXPECT_EQ(cell(results, 0, "blocks_per_sm"), "2");
+  EXPECT_EQ(cell(results, 0, "occupancy_percent"), "100");
+  EXPECT_EQ(cell(results, 0, "occupancy_limited_by"), "warps");
+  EXPECT_EQ(cell(results, 0, "registers_per_thread"), "") << "unknown";
+  EXPECT_EQ(cell(results, 0, "max_registers_per_thread"), "32");
+  point.launches.push_back({"kernel", {1, 1, 1}, {64, 1, 1}, 0, 0, std::nullopt});
+  EXPECT_EQ(cell(test::results_of({point}), 0, "threads_per_block"), "various");
+}
+
 TEST(Csv, ListValuedParametersAndNamesWithCommasSurvive) {
   PointResult point = test::naive();
   point.point.params.set("offsets", std::string("[1,2]"));
   point.point.params.set("na\"me", std::string("a,\"b\"\nc"));
   EXPECT_EQ(cell(test::results_of({point}), 0, "param:offsets"), "[1,2]");
   EXPECT_EQ(cell(test::results_of({point}), 0, "param:na\"me"), "a,\"b\"\nc");
+}
+
+void forget_launches(PointRecord& point) {
+  point.result.launches.clear();
+  if (point.analysis) point.analysis->occupancy.clear();
 }
 
 // A locale that writes 123.456,5.
@@ -192,7 +211,7 @@ struct CommaPunctuation : std::numpunct<char> {
 
 TEST(Csv, IgnoresEveryLocale) {
   ResultFile file = test::sample();
-  for (PointRecord& point : file.points) point.result.launches.clear();  // a CSV does not give them back
+  for (PointRecord& point : file.points) forget_launches(point);  // a CSV does not give them back
   const std::string before = to_csv_text(file), json_before = to_json_text(file);
   const std::locale old = std::locale::global(std::locale(std::locale::classic(), new CommaPunctuation));
   for (const char* name : {"fr_FR.UTF-8", "de_DE.UTF-8", "de_DE.utf8"})
@@ -236,7 +255,7 @@ TEST(CsvReader, GivesBackTheRows) {
   }
   // Everything a row says is read: writing what was read gives the same bytes, but for launches.
   ResultFile plain = written;
-  for (PointRecord& point : plain.points) point.result.launches.clear();
+  for (PointRecord& point : plain.points) forget_launches(point);
   for (PointRecord& point : plain.points) point.result.warnings.clear();
   ResultFile again = read;
   for (PointRecord& point : again.points) point.result.warnings.clear();

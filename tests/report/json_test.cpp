@@ -82,6 +82,12 @@ TEST(Json, HoldsTheRunsWhole) {
   EXPECT_EQ(naive["analysis"]["flop_per_load_byte"]["value"], 0.25);
   EXPECT_EQ(naive["sites"][0]["file"], "kernels/matmul/naive.cu");
   EXPECT_EQ(naive["launches"][0]["registers_per_thread"], nullptr);
+  const json& occupancy = naive["analysis"]["occupancy"][0];
+  EXPECT_EQ(occupancy["threads_per_block"], 256);
+  EXPECT_EQ(occupancy["blocks_per_sm"], 8);
+  EXPECT_EQ(occupancy["limited_by"], json({"warps"}));
+  EXPECT_EQ(occupancy["registers_known"], false);
+  EXPECT_EQ(occupancy["max_registers_for_blocks"], 32);
   const json& finding = parsed["points"][3]["findings"][0];
   EXPECT_EQ(finding["site"]["line"], 24);
   EXPECT_EQ(finding["other_site"]["line"], 19);

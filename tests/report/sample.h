@@ -219,6 +219,37 @@ inline ResultFile sample() {
   return results_of({naive(), tiled2(), tiled16(), no_barrier(), wrong(), unsupported(), smem()});
 }
 
+// A sparse product: its gather of x wastes more than its single-lane store of y, whose ratio is as bad.
+inline PointResult sparse(std::int64_t density_percent, std::uint64_t sectors) {
+  PointResult result;
+  result.point.variant = "spmv/warp_per_row";
+  result.point.params.set("density", static_cast<double>(density_percent) / 100);
+  result.point.params.set("dtype", std::string("float32"));
+  result.backend = "simt";
+  result.flops = 2e6;
+  result.compulsory_load_bytes = 4'000'000;
+  result.compulsory_store_bytes = 4096;
+  result.blocks_run = result.blocks_total = 4;
+  result.facts.set("nnz", std::int64_t{10'000 * density_percent});
+  result.facts.set("packed_percent_of_dense", 56.25);
+  set_global(result, 1000, 32'000, sectors, 1024, 1024);
+  result.sites = {global_site("kernels/spmv/warp_per_row.cu", 26, "y", "store", 1024, 1024, 1024, 1024),
+                  global_site("kernels/spmv/warp_per_row.cu", 22, "x", "load", 1000, 32'000, 32'000, 4000)};
+  result.launches.push_back({"kernel", {4, 1, 1}, {1024, 1, 1}, 8192, 0, std::nullopt});
+  verify_all(result, 1024);
+  return result;
+}
+
+// The dense product with as long a result.
+inline PointResult dense(std::uint64_t sectors) {
+  PointResult result = sparse(1, sectors);
+  result.point.variant = "gemv/block_per_row";
+  result.point.params = {};
+  result.point.params.set("dtype", std::string("float32"));
+  result.facts = {};
+  return result;
+}
+
 // A measured point, with awkward numbers.
 inline PointResult measured() {
   PointResult result = matmul_point("matmul/naive", 0);

@@ -49,18 +49,130 @@ TEST(TerminalReport, IsTheGoldenOne) {
 
 TEST(TerminalReport, SaysWhyTile2IsBad) {
   const std::string report = flowing(terminal_report(test::sample(), {}));
-  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=2: 4x the load sectors (16,384 against 4,096) and"));
-  EXPECT_THAT(report, HasSubstr("of matmul/naive, with 0.508x the bytes requested by lanes"));
-  EXPECT_THAT(report, HasSubstr("its 4 active lanes (of 32)"));
-  EXPECT_THAT(report,
-              HasSubstr("matmul/tiled TILE=2: kernels/matmul/tiled.cu:21 load of A: 2 sectors per request, ideal 1"));
-  EXPECT_THAT(report, HasSubstr("4 of 32 lanes active per request"));
+  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=2: worse: 4x the load sectors (16,384 against 4,096), 4x the store "
+                                "sectors (512 against 128); its lanes ask for half the bytes: a request moves 2 "
+                                "sectors (64 B) for 4 of 32 lanes (16 B), so 25 % of the moved bytes are used."));
+  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=2: kernels/matmul/tiled.cu:21 load of A, :22 load of B: each 2 "
+                                "sectors per request for 4 of 32 lanes where 1 would do, 25 % of the bytes used; 97 % "
+                                "of the kernel's sectors."));
+  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=16: better: 1/8 of the load sectors"));
 }
 
 TEST(TerminalReport, NamesTheLineThatConflicts) {
   EXPECT_THAT(flowing(terminal_report(test::results_of({test::smem()}), {})),
-              HasSubstr("transpose/smem: kernels/transpose/smem.cu:17 store to smemArray: 32 wavefronts per request, "
-                        "ideal 1 (31 bank conflicts per request)"));
+              HasSubstr("transpose/smem: kernels/transpose/smem.cu:17 store to smemArray: 32 wavefronts per request "
+                        "where 1 would do (31 bank conflicts); 97 % of the kernel's shared wavefronts."));
+}
+
+TEST(TerminalReport, GivesTheLecturesTotals) {
+  const std::string report = flowing(terminal_report(test::sample(), {}));
+  // Of naive: lane loads, load, store and all sectors, requested over compulsory; then its intensities.
+  EXPECT_THAT(report, HasSubstr("naive 65,536 4,096 128 4,224 21.67"));
+  EXPECT_THAT(report, HasSubstr("in every row: FLOP per byte once 5.333"));
+  EXPECT_THAT(report, HasSubstr("naive 0.25 0.2462 0.4848"));
+  PointResult smem = test::smem();
+  smem.counters["shared_load_wavefronts"] = test::emulated(128);
+  smem.counters["shared_store_wavefronts"] = test::emulated(4096);
+  EXPECT_THAT(flowing(terminal_report(test::results_of({smem}), {})),
+              HasSubstr("all shared requests 256, all shared wavefronts 4,224, all shared conflicts 3,968"));
+}
+
+TEST(TerminalReport, RanksSitesByWhatTheyWasteAndTellsLikePointsOnce) {
+  PointResult larger = test::sparse(1, 32'000);
+  larger.point.params.set("rows", std::int64_t{8192});
+  for (SiteRow& row : larger.sites) row.requests *= 4, row.lanes *= 4, row.sectors *= 4, row.ideal_sectors *= 4;
+  PointResult smaller = test::sparse(1, 32'000);
+  smaller.point.params.set("rows", std::int64_t{1024});
+  const std::string report = flowing(terminal_report(test::results_of({smaller, larger}), {}));
+  const auto gather = report.find(
+      "spmv/warp_per_row (2 points): kernels/spmv/warp_per_row.cu:22 load of x: 32 sectors "
+      "per request where 4 would do, 12.5 % of the bytes used; 96.9 % of the kernel's");
+  const auto store = report.find(
+      "spmv/warp_per_row (2 points): kernels/spmv/warp_per_row.cu:26 store to y: 1 sector "
+      "per request for 1 of 32 lanes, 12.5 % of the bytes used; 3.1 % of the kernel's");
+  ASSERT_NE(gather, std::string::npos) << report;
+  ASSERT_NE(store, std::string::npos) << report;
+  EXPECT_LT(gather, store);
+}
+
+TEST(TerminalReport, SaysWhereVariantsCrossAlsoAcrossProblems) {
+  const std::vector<PointResult> points{test::dense(30'000), test::sparse(10, 10'000), test::sparse(20, 20'000),
+                                        test::sparse(40, 40'000)};
+  const std::string report = flowing(terminal_report(test::results_of(points), {}));
+  EXPECT_THAT(report, HasSubstr("by density: spmv/warp_per_row costs least up to 0.2, gemv/block_per_row from 0.4 on; "
+                                "they cross near 0.3 (modelled bound, all sectors from DRAM)."));
+  std::vector<PointResult> cheap = points;
+  cheap.front() = test::dense(90'000);
+  EXPECT_THAT(flowing(terminal_report(test::results_of(cheap), {})),
+              HasSubstr("by density: spmv/warp_per_row costs least throughout, from 0.1 to 0.4"));
+  cheap.front().compulsory_store_bytes = 8192;  // another result: nothing to compare
+  EXPECT_THAT(terminal_report(test::results_of(cheap), {}), Not(HasSubstr("costs least")));
+}
+
+TEST(TerminalReport, TellsOccupancyAndTheWorkloadOnce) {
+  const std::string report =
+      flowing(terminal_report(test::results_of({test::sparse(10, 10'000), test::sparse(20, 20'000)}), {}));
+  EXPECT_THAT(report, HasSubstr("registers per thread unknown without a GPU build"));
+  EXPECT_THAT(report, HasSubstr("threads per block 1,024, shared bytes per block 8,192, blocks per SM 2, limited by "
+                                "warps, occupancy % 100, registers that keep these blocks 32, registers that still "
+                                "launch 64"));
+  EXPECT_THAT(report, HasSubstr("packed percent of dense 56.25 points nnz density=0.1 100,000 density=0.2 200,000"));
+}
+
+// A cuda point with times and counters, next to what was predicted.
+PointResult timed(const std::string& variant, double us) {
+  PointResult result = test::matmul_point(variant, 0);
+  result.backend = "cuda";
+  result.blocks_run = result.blocks_total = 0;
+  result.timing.emplace();
+  result.timing->samples_us = {us, us * 1.01, us * 0.99};
+  result.timing->cache_mode = "cold";
+  result.timing->sm_clock_mhz = 1965;
+  result.timing->discarded_throttled = 2;
+  const auto count = [&](const char* id, std::uint64_t measured, std::uint64_t predicted) {
+    result.counters[id] = Quantity::count(measured, Source::measured);
+    result.predicted[id] = test::emulated(predicted);
+  };
+  count("global_load_requests", 2048, 2048);
+  count("global_load_sectors", 4096, 4096);
+  count("shared_load_requests", 1280, 2048);
+  count("shared_load_wavefronts", 2300, 2048);
+  result.predicted["global_load_lanes"] = test::emulated(65536);
+  result.predicted["requested_load_bytes"] = test::emulated(262144);
+  result.predicted["requested_store_bytes"] = test::emulated(4096);
+  result.counters["dram_read_bytes"] = Quantity::count(16384, Source::measured);
+  result.counters["dram_write_bytes"] = Quantity::count(8192, Source::measured);
+  return result;
+}
+
+TEST(TerminalReport, TellsHowMeasuredPointsWereMeasuredAndAgainstWhat) {
+  ResultFile results = test::results_of({timed("matmul/naive", 8), timed("matmul/cublas_sgemm", 2)}, "cuda");
+  results.environment = {{"gpu", "NVIDIA H200"}, {"driver", "580.1"}, {"toolkit", "13.0"}};
+  const std::string report = flowing(terminal_report(results, {}));
+  EXPECT_THAT(report,
+              HasSubstr("measured on NVIDIA H200, driver 580.1, CUDA 13.0, L2 cache cold. Times are medians "
+                        "(spread 1 %) at an SM clock of 1965 MHz; 4 samples discarded, for the GPU throttled."));
+  EXPECT_THAT(report, HasSubstr("library"));
+  EXPECT_THAT(report, testing::ContainsRegex("naive +8 +8.192 .* 25 "));  // % of library
+  EXPECT_THAT(report, HasSubstr("DRAM over once 2"));                     // 24,576 of 12,288 bytes
+}
+
+TEST(TerminalReport, ComparesCountsWithThePredictionAndExplains) {
+  const std::string report = flowing(terminal_report(test::results_of({timed("matmul/tiled", 8)}, "cuda"), {}));
+  EXPECT_THAT(report, HasSubstr("equal to the digit in 1 point: load requests, load sectors"));
+  EXPECT_THAT(report, HasSubstr("shared load requests: fewer than predicted in 1 of 1 point, most in matmul/tiled "
+                                "(1,280 counted, 2,048 predicted). Known reason: the compiler merges"));
+  EXPECT_THAT(report, HasSubstr("shared load wavefronts: more than predicted"));
+  EXPECT_THAT(report, HasSubstr("0.625 1.12"));
+}
+
+TEST(TerminalReport, NeverPrintsNanWithASign) {
+  EXPECT_EQ(real_words(-std::numeric_limits<double>::quiet_NaN()), "NaN");
+  PointResult point = test::no_barrier();
+  point.verification.got = -std::numeric_limits<double>::quiet_NaN();
+  const std::string report = terminal_report(test::results_of({point}), {});
+  EXPECT_THAT(report, HasSubstr("got NaN"));
+  EXPECT_THAT(report, Not(HasSubstr("-nan")));
 }
 
 TEST(TerminalReport, TellsFindingsAndWrongResultsInWords) {
@@ -173,6 +285,16 @@ TEST(TextTable, LeavesOutTheLeastImportantColumns) {
   EXPECT_EQ(kept[1].heading.front(), "c");
   EXPECT_EQ(fitting_columns({column("b", 1), column("c", 2)}, 5).size(), 0U);
   EXPECT_EQ(fitting_columns({column("a", 100), column("b", 100)}, 5).size(), 2U);
+}
+
+TEST(Words, OfRatios) {
+  EXPECT_EQ(times_words(4, "sectors"), "4x the sectors");
+  EXPECT_EQ(times_words(0.508, "bytes"), "half the bytes");
+  EXPECT_EQ(times_words(0.0625, "sectors"), "1/16 of the sectors");
+  EXPECT_EQ(times_words(0.77, "bytes"), "0.77x the bytes");
+  EXPECT_EQ(times_words(1.001, "bytes"), "as many bytes");
+  EXPECT_EQ(real_plural(1, "sector"), "1 sector");
+  EXPECT_EQ(real_plural(2.5, "sector"), "2.5 sectors");
 }
 
 TEST(Words, OfNumbers) {

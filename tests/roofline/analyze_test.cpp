@@ -308,5 +308,22 @@ TEST(Analyze, ATimeThatIsNoTimeIsRefused) {
   EXPECT_THAT(analyze(untimed, a100()).achieved_flops.reason, HasSubstr("was not timed"));
 }
 
+TEST(Analyze, HasTheOccupancyOfEachShapeOfBlockOnce) {
+  PointResult point = matmul_point(32, 32);
+  point.launches = {{"first", {1, 1, 1}, {32, 32, 1}, 8192, 0, std::nullopt},
+                    {"second", {9, 1, 1}, {32, 32, 1}, 8192, 0, std::nullopt},
+                    {"third", {1, 1, 1}, {64, 1, 1}, 0, 0, 40}};
+  const Analysis analysis = analyze(point, a100());
+  ASSERT_EQ(analysis.occupancy.size(), 2U);
+  const LaunchOccupancy& first = analysis.occupancy[0];
+  EXPECT_EQ(first.kernel, "first");
+  EXPECT_EQ(first.block.threads, 1024);
+  EXPECT_EQ(first.occupancy.blocks_per_sm, 2);
+  EXPECT_EQ(first.occupancy.max_registers_to_launch, 64);
+  EXPECT_EQ(first.occupancy.max_registers_for_blocks, 32) << "of 2,048 resident threads";
+  EXPECT_FALSE(first.occupancy.registers_known);
+  EXPECT_TRUE(analysis.occupancy[1].occupancy.registers_known);
+}
+
 }  // namespace
 }  // namespace gpuexp
