@@ -445,8 +445,8 @@ std::vector<ColumnSpec> buffer_columns(const Points& points) {
       importance -= 2;
     }
   };
-  add("lanes", &SiteRow::lanes, 90);
-  add("sectors", &SiteRow::sectors, 89);
+  add("lanes of", &SiteRow::lanes, 90);
+  add("sectors of", &SiteRow::sectors, 89);
   return columns;
 }
 

@@ -152,9 +152,13 @@ std::string summary_table(const ProblemGroup& group, const ResultFile& results, 
   const Points rows = shown_rows(group);
   std::vector<TableColumn> columns = naming_columns(group, rows);
   std::vector<std::pair<std::string, std::vector<std::string>>> names;
+  const bool raw = counts_alone_matter(rows);
   for (const ColumnSpec& spec : summary_columns(rows, results)) {
     TableColumn column = filled(spec, group_of(spec, results, false), rows);
-    if (!tells(column)) column.importance = 1;  // a column of zeros gives its room to others
+    if (!tells(column)) {  // a column of zeros gives its room to others, and tells nothing of plain counts
+      if (raw) continue;
+      column.importance = 1;
+    }
     names.emplace_back(flat_heading(spec), spec.heading);
     columns.push_back(std::move(column));
   }
