@@ -51,6 +51,14 @@ constexpr FixedColumn fixed_columns[] = {
     {"shared_bytes_per_block", Role::context, true},
     {"blocks_run", Role::context, true},
     {"blocks_total", Role::context, true},
+    // Registers are known only where the kernels were compiled for a GPU, and occupancy follows from them: whether a
+    // file has them depends on the build, not on the kernel.
+    {"threads_per_block", Role::context, true},
+    {"blocks_per_sm", Role::context, true},
+    {"occupancy_percent", Role::context, true},
+    {"occupancy_limited_by", Role::context, true},
+    {"registers_per_thread", Role::context, true},
+    {"max_registers_per_thread", Role::context, true},
     {"flops", Role::work},
     {"compulsory_load_bytes", Role::work},
     {"compulsory_store_bytes", Role::work},

@@ -78,11 +78,12 @@ EnumSet<Difference> parse_allow(const std::string& list);
 // One value that changed.
 struct Change {
   Verdict verdict = Verdict::same;
-  std::string column;            // of the CSV; "" when it is not about one
-  std::string source;            // "measured" | "emulated" | "modelled" | ""
-  std::string base, next;        // as in the files; "" = null
-  std::optional<double> factor;  // NEW over BASE; nothing when BASE is zero or one is null
-  std::string note;              // why, in words; may be empty
+  std::string column;             // of the CSV; "" when it is not about one
+  std::string source;             // "measured" | "emulated" | "modelled" | ""
+  std::string base, next;         // as in the files; "" = null
+  std::optional<double> factor;   // NEW over BASE; nothing when BASE is zero or one is null
+  std::string note;               // why, in words; may be empty
+  std::vector<std::string> also;  // further columns that are null for the same reason
   std::optional<Blame> blame;
 };
 

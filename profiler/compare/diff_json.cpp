@@ -44,6 +44,7 @@ Json change_json(const Change& change) {
   json["new"] = change.column.empty() ? Json(change.next) : value_json(change.next);
   json["factor"] = change.factor ? Json(*change.factor) : Json(nullptr);
   if (!change.note.empty()) json["note"] = change.note;
+  if (!change.also.empty()) json["also"] = change.also;
   if (change.blame) json["site"] = blame_json(*change.blame);
   return json;
 }

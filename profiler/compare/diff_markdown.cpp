@@ -66,7 +66,7 @@ std::string point_row(const PointDiff& point) {
     change = diff_words::change(worst);
     if (worst.blame) where.push_back(code(worst.blame->site.to_text()) + " " + plain(worst.blame->access));
     if (worst.note != "from zero") where.push_back(plain(worst.note));
-    const std::size_t more = point.changes.size() - 1 + point.more_changes;
+    const std::size_t more = point.changes.size() - 1 + point.more_changes + worst.also.size();
     if (point.time && worst.column == "time_us_median") where.push_back(plain(diff_words::evidence(*point.time)));
     if (more > 0) where.push_back("and " + plural(more, "more column"));
   }

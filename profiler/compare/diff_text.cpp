@@ -108,12 +108,16 @@ std::vector<std::string> remarks(const PointDiff& point) {
   const auto add = [&](const std::string& line) {
     if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
   };
+  std::string sites;
   for (const Change& change : point.changes) {
     if (change.column.empty()) add(change.base + " -> " + change.next);
     if (change.blame) {
-      add("at " + change.blame->to_text());
+      // Several counters of one site change together; the worst is told.
+      const std::string site = change.blame->site.to_text() + change.blame->access + '\n';
+      if (sites.find(site) == std::string::npos) add("at " + change.blame->to_text());
+      sites += site;
     } else if (change.note != "from zero") {
-      add(change.note);
+      add(change.note + (change.also.empty() ? "" : "; the same of " + plural(change.also.size(), "more column")));
     }
   }
   if (point.time) add(diff_words::evidence(*point.time));

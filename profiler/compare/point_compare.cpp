@@ -49,6 +49,23 @@ std::vector<double> usable_samples(const PointRecord* record) {
 // The standard error of log(median), from a relative spread and a sample count, as of a normal distribution.
 double median_error(double spread, double samples) { return 1.2533 * spread / std::sqrt(samples); }
 
+// Counters are denied together: one change tells of all that are null for one reason.
+void merge_nulls(std::vector<Change>& changes) {
+  std::vector<Change> merged;
+  for (Change& change : changes) {
+    const bool null = !change.column.empty() && change.base.empty() != change.next.empty();
+    const auto same = std::ranges::find_if(merged, [&](const Change& other) {
+      return null && other.note == change.note && other.base.empty() == change.base.empty() && !other.column.empty();
+    });
+    if (same == merged.end()) {
+      merged.push_back(std::move(change));
+    } else {
+      same->also.push_back(change.column);
+    }
+  }
+  changes = std::move(merged);
+}
+
 }  // namespace
 
 struct PointComparer::Outcome {
@@ -180,7 +197,11 @@ void PointComparer::compare_column(const ColumnPair& pair, const Row& base, cons
     if (counts ? from.count == to.count : from.real == to.real) return;
     double allowed = std::max(noise.relative * std::abs(from.real), noise.absolute);
     if (pair.companion >= 0) allowed = std::max(allowed, noise.companion_share * number_or(base, pair.companion, 0));
-    if (std::abs(to.real - from.real) <= allowed) return;
+    // Counts differ by whole numbers, which a double may not tell from zero.
+    const double distance = counts
+                                ? static_cast<double>(std::max(from.count, to.count) - std::min(from.count, to.count))
+                                : std::abs(to.real - from.real);
+    if (distance <= allowed) return;
     if (from.real != 0) change.factor = to.real / from.real;
     if (pair.rule.role == Role::counter) {
       const bool more = counts ? to.count > from.count : to.real > from.real;
@@ -204,6 +225,7 @@ void PointComparer::compare_columns(const Row& base, const Row& next, PointDiff&
     for (const auto* pairs : {&judged_, &derived_})
       for (const ColumnPair& pair : *pairs)
         if (pair.rule.name == diff.changes[i].column) diff.changes[i].source = source(pair, next);
+  merge_nulls(diff.changes);
 }
 
 void PointComparer::compare_times(const Row& base, const Row& next, PointDiff& diff) const {

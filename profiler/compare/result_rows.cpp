@@ -216,7 +216,10 @@ void ResultRows::read_facts() {
     return;
   }
   Row row;
-  if (!split_next(row)) return;
+  if (!split_next(row)) {
+    refuse_unknown_columns();
+    return;
+  }
   if (row.cells.size() == columns_.names.size()) {
     for (const auto& [name, position] : columns_.per_file) facts_[name] = std::string(row.cells[position]);
     const CellNumber version = cell_number(row.cells[columns_.schema_version]);
@@ -231,13 +234,17 @@ void ResultRows::read_facts() {
   }
   at_ = row.offset;  // to be split again by next()
   line_ = row.line;
-  if (schema_version_ < result_schema_version) return;  // an older one may have columns that are gone
-  std::vector<std::string> unknown;
+  if (schema_version_ == result_schema_version) refuse_unknown_columns();
+}
+
+// Of this version every column is known; an older one may have columns that are gone.
+void ResultRows::refuse_unknown_columns() const {
+  std::vector<std::string> known;
+  for (const CsvColumn& column : csv_columns({})) known.push_back(column.name);
   for (const std::string& name : columns_.names)
-    if (!column_rule(name, "simt")) unknown.push_back(name);
-  if (!unknown.empty())
-    throw Error(ExitCode::usage, fmt::format("{}: line 1: unknown column '{}'{}", file_, unknown.front(),
-                                             did_you_mean(unknown.front(), judged_columns())));
+    if (!column_rule(name, "simt") && std::ranges::find(known, name) == known.end())
+      throw Error(ExitCode::usage,
+                  fmt::format("{}: line 1: unknown column '{}'{}", file_, name, did_you_mean(name, known)));
 }
 
 bool ResultRows::next(Row& row) {

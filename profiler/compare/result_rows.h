@@ -75,6 +75,7 @@ class ResultRows {
   void read_header();
   void read_facts();
   void find_columns(const Row& header);
+  void refuse_unknown_columns() const;
   bool split_next(Row& row);
   bool refill();
   void check(const Row& row) const;
