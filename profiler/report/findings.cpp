@@ -521,12 +521,14 @@ std::string sampling_section(const std::vector<ProblemGroup>& groups, const Term
 
 std::string warnings_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
   std::vector<Told> told;
-  for (const ProblemGroup& group : groups)
+  for (const ProblemGroup& group : groups) {
+    const bool bounds_matter = !counts_alone_matter(group.points);
     for (const PointRecord* point : group.points) {
       for (const std::string& warning : point->result.warnings) tell(told, group.labels.of(*point), warning);
-      if (!point->analysis || counts_alone_matter(group.points)) continue;
+      if (!point->analysis || !bounds_matter) continue;
       for (const std::string& warning : point->analysis->warnings) tell(told, group.labels.of(*point), warning);
     }
+  }
   return told.empty() ? "" : heading("Warnings", style) + told_items(told, style, "warnings");
 }
 
