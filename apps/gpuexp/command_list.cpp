@@ -5,6 +5,7 @@
 
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
+#include "profiler/backend/backend.h"
 #include "profiler/core/embedded.h"
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
@@ -201,6 +202,52 @@ void list_counters(bool json) {
   print(table.text());
 }
 
+// The backend whose tables know hardware counters.
+const Backend& counting_backend(const std::vector<std::unique_ptr<Backend>>& backends) {
+  const auto at = std::ranges::find_if(backends, [](const auto& one) { return one->name() == "cuda"; });
+  return at != backends.end() ? **at : *backends.front();
+}
+
+// Fails for a chip that CUPTI does not know, when there is a CUPTI to ask.
+CounterPlan plan_for(const Backend& backend, const std::string& chip) {
+  const std::vector<std::string> known = backend.counter_chips();
+  if (!known.empty() && std::ranges::find(known, chip) == known.end()) {
+    throw Error(ExitCode::usage, fmt::format("--chip {}: no such chip; accepted: {}{}", chip, list_names(known),
+                                             did_you_mean(chip, known)));
+  }
+  return backend.plan_counters(chip, {});
+}
+
+Json plan_json(const CounterPlan& plan) {
+  Json json = {{"chip", plan.chip},
+               {"passes", plan.reason.empty() ? Json(plan.passes) : Json()},
+               {"reason", plan.reason},
+               {"counters", Json::array()}};
+  for (const CounterPlan::Entry& entry : plan.entries)
+    json["counters"].push_back({{"id", entry.counter}, {"metric", entry.metric}, {"refusal", entry.refusal}});
+  return json;
+}
+
+void list_counters_of_chip(bool json, const std::string& chip) {
+  const auto backends = make_backends();
+  const CounterPlan plan = plan_for(counting_backend(backends), chip);
+  if (json) {
+    print(plan_json(plan).dump(2) + "\n");
+    return;
+  }
+  Table table{{"COUNTER", "GROUP", "METRIC ON " + chip}, {}};
+  for (const CounterPlan::Entry& entry : plan.entries) {
+    const Counter* counter = find_counter(entry.counter);
+    table.rows.push_back({entry.counter, counter != nullptr ? std::string(counter->group) : "",
+                          entry.refusal.empty() ? entry.metric : entry.refusal});
+  }
+  print(table.text());
+  print(plan.reason.empty()
+            ? fmt::format("\nAll {} together take {} passes over a point, as CUPTI plans them for {}.\n",
+                          plan.entries.size(), plan.passes, chip)
+            : fmt::format("\nNot checked, number of passes not known: {}\n", plan.reason));
+}
+
 void list_experiments(bool json) {
   Json all = Json::array();
   Table table{{"EXPERIMENT", "POINTS", "DESCRIPTION"}, {}};
@@ -232,7 +279,7 @@ void add_list(CLI::App& app, int& /*exit_code*/) {
   list->require_subcommand(1);
   list->footer(
       "Examples:\n  gpuexp list variants\n  gpuexp list parameters --variant 'matmul/*'\n"
-      "  gpuexp list devices --format json");
+      "  gpuexp list devices --format json\n  gpuexp list counters --chip GA100");
   add_listing(*list, "variants", "Implementations of problems, each with its idea", list_variants);
   const auto glob = std::make_shared<std::string>("*");
   add_listing(*list, "parameters", "What each variant can be told, with defaults and accepted values",
@@ -241,7 +288,11 @@ void add_list(CLI::App& app, int& /*exit_code*/) {
       ->type_name("GLOB")
       ->capture_default_str();
   add_listing(*list, "devices", "Devices to compare with (--device)", list_devices);
-  add_listing(*list, "counters", "Counters, their units and which backend has them", list_counters);
+  const auto chip = std::make_shared<std::string>();
+  add_listing(*list, "counters", "Counters, their units and which backend has them",
+              [chip](bool json) { chip->empty() ? list_counters(json) : list_counters_of_chip(json, *chip); })
+      ->add_option("--chip", *chip, "Metric names on this chip (GA100, GH100, ...) and their passes; needs no GPU")
+      ->type_name("CHIP");
   add_listing(*list, "experiments", "Experiments shipped with gpuexp", list_experiments);
 }
 

@@ -10,6 +10,7 @@
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
 #include "profiler/core/error.h"
+#include "profiler/core/nearest.h"
 #include "profiler/experiment/experiment.h"
 #include "profiler/registry/registry.h"
 #include "profiler/report/result_writer.h"
@@ -151,6 +152,46 @@ std::string dry_run_text(const std::vector<Plan>& plans, const Backends& backend
   return text;
 }
 
+// Counters of a plan's points on a chip; points that count the same are planned together.
+struct PlannedCounters {
+  CounterPlan plan;
+  std::vector<std::string> variants;  // whose points count these
+};
+
+std::vector<PlannedCounters> planned_counters(const Plan& plan, const Backend& backend, const std::string& chip) {
+  std::vector<PlannedCounters> all;
+  std::vector<std::vector<std::string>> seen;
+  for (const Point& point : plan.points) {
+    const std::vector<std::string> counters =
+        plan.experiment.counters.empty() ? backend.default_counters(chip, point) : plan.experiment.counters;
+    const auto at = std::ranges::find(seen, counters);
+    PlannedCounters& group = at != seen.end() ? all[static_cast<std::size_t>(at - seen.begin())] : all.emplace_back();
+    if (at == seen.end()) {
+      seen.push_back(counters);
+      group.plan = backend.plan_counters(chip, counters);
+    }
+    if (std::ranges::find(group.variants, point.variant) == group.variants.end())
+      group.variants.push_back(point.variant);
+  }
+  return all;
+}
+
+// What a run on the GPU would count. The chip is that of the device compared with, as a dry run needs no GPU.
+std::string counters_text(const Plan& plan, const Backend& backend, const std::string& chip) {
+  std::string text;
+  for (const PlannedCounters& group : planned_counters(plan, backend, chip)) {
+    text += fmt::format("\ncounters on {} of {}: {}\n", chip, list_names(group.variants),
+                        group.plan.reason.empty()
+                            ? fmt::format("{} in {} passes", group.plan.entries.size(), group.plan.passes)
+                            : "not checked: " + group.plan.reason);
+    Table table{{"  COUNTER", "METRIC"}, {}};
+    for (const CounterPlan::Entry& entry : group.plan.entries)
+      table.rows.push_back({"  " + entry.counter, entry.refusal.empty() ? entry.metric : entry.refusal});
+    text += table.text();
+  }
+  return text;
+}
+
 std::string dry_run_json(const std::vector<Plan>& plans, const Backends& backends) {
   using Json = nlohmann::ordered_json;
   Json all = Json::array();
@@ -178,7 +219,14 @@ void dry_run(const RunArguments& arguments, const std::vector<Plan>& plans, cons
     if (device != "auto") device_for(arguments, plan.experiment, backends);
     require_one_of("--backend", backend_name(arguments, plan.experiment), {"auto", "cuda", "simt"});
   }
-  print(arguments.format == "json" ? dry_run_json(plans, backends) : dry_run_text(plans, backends));
+  if (arguments.format == "json") return print(dry_run_json(plans, backends));
+  print(dry_run_text(plans, backends));
+  for (const Plan& plan : plans) {
+    const std::string& device = arguments.device.empty() ? plan.experiment.device : arguments.device;
+    if (backend_name(arguments, plan.experiment) != "cuda" || arguments.no_counters || device == "auto") continue;
+    const auto cuda = std::ranges::find_if(backends, [](const auto& one) { return one->name() == "cuda"; });
+    print(counters_text(plan, **cuda, device_for(arguments, plan.experiment, backends).spec.chip));
+  }
 }
 
 void print_summary(const RunArguments& arguments, const RunSummary& summary) {
@@ -275,7 +323,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->expected(1)
       ->take_all();
   command->add_option("--out", a.out, "Directory of the result files [results/out]")->type_name("DIR");
-  command->add_flag("--dry-run", a.dry_run, "List the points, and which backend can run each; run nothing");
+  command->add_flag("--dry-run", a.dry_run, "List points, who can run each and (cuda) counters; run nothing");
   command->add_flag("--resume", a.resume, "Keep the points that an interrupted run finished; run the rest");
   command->add_flag("--no-counters", a.no_counters, "Times only, no hardware counters (cuda)");
   command->add_flag("--no-predict", a.no_predict, "No emulated counters beside measured ones (cuda)");

@@ -88,11 +88,17 @@ class Backend {
   [[nodiscard]] virtual std::vector<Check> diagnose() const { return {}; }
   // Chips whose counters can be checked without a GPU ("GA100", "GH100", ...).
   [[nodiscard]] virtual std::vector<std::string> counter_chips() const { return {}; }
-  // Which of `counters` (as in RunOptions) the chip has, and in how many passes. Throws Error(usage) for a name that is
+  // Which of `counters` the chip has, and in how many passes; an empty list means the whole table. Throws Error(usage) for a name that is
   // neither a counter, a group nor of the form of a Perfworks metric.
   [[nodiscard]] virtual CounterPlan plan_counters(std::string_view chip,
                                                   const std::vector<std::string>& /*counters*/) const {
     return {std::string(chip), {}, 0, "this backend counts no hardware events"};
+  }
+  // What an empty RunOptions::counters counts of this point on a chip: ids of the counter table. Empty with a backend
+  // that counts no hardware events.
+  [[nodiscard]] virtual std::vector<std::string> default_counters(std::string_view /*chip*/,
+                                                                  const Point& /*point*/) const {
+    return {};
   }
   // The roof of the GPU present, by index or UUID (empty = the first): its entry of the device list, or ceilings
   // derived from its attributes. Null with another backend. Throws Error(machine) when there is no such GPU.

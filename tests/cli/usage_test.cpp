@@ -40,10 +40,9 @@ TEST_P(Mistakes, ExitWithTwoAndOneLine) {
 }
 
 const Mistake mistakes[] = {
-    {"no_command", {}, {"no command", "run, roofline, list, doctor"}},
+    {"no_command", {}, {"no command", "run, roofline, diff, list, doctor"}},
     {"command", {"rnu", "tile_sweep"}, {"unknown command 'rnu'", "did you mean 'run'?"}},
     {"config_as_command", {"my.json"}, {"did you mean 'gpuexp run my.json'?"}},
-    {"diff_is_not_there", {"diff", "a", "b"}, {"unknown command 'diff'"}},
     {"flag", {"--verison"}, {"'--verison'", "did you mean '--version'?", "gpuexp --help"}},
     {"run_flag", {"run", "tile_sweep", "--bakend", "simt"}, {"'--bakend'", "'--backend'?", "gpuexp run --help"}},
     {"run_flag_equals", {"run", "tile_sweep", "--dry-rum=1"}, {"'--dry-rum=1'", "did you mean '--dry-run'?"}},
@@ -174,6 +173,38 @@ TEST(List, DevicesCountersExperiments) {
   const json experiments = parse(run({"list", "experiments", "--format", "json"}));
   EXPECT_TRUE(std::any_of(experiments.begin(), experiments.end(),
                           [](const json& e) { return e["name"] == "tile_sweep" && e["points"] == 21; }));
+}
+
+// Needs no GPU; without CUPTI the names stand there unchecked, with the reason.
+TEST(List, CountersOfAChipWithTheirMetricsAndPasses) {
+  const json plan = parse(run({"list", "counters", "--chip", "GA100", "--format", "json"}));
+  EXPECT_EQ(plan["chip"], "GA100");
+  const auto& counters = plan["counters"];
+  EXPECT_TRUE(std::any_of(counters.begin(), counters.end(), [](const json& entry) {
+    return entry["id"] == "global_load_sectors" &&
+           entry["metric"] == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" && entry["refusal"] == "";
+  }));
+  const std::string table = run({"list", "counters", "--chip", "GA100"}).out;
+  EXPECT_THAT(table, HasSubstr("METRIC ON GA100"));
+  if (plan["passes"].is_null()) {
+    EXPECT_NE(plan["reason"], "");
+    EXPECT_THAT(table, HasSubstr("Not checked, number of passes not known: "));
+    GTEST_SKIP() << "no CUPTI here: " << plan["reason"];
+  }
+  EXPECT_LE(plan["passes"], 7);
+  EXPECT_THAT(table, HasSubstr("passes over a point"));
+  const Outcome unknown = run({"list", "counters", "--chip", "GH10"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--chip GH10"), HasSubstr("did you mean 'GH100'?")));
+}
+
+TEST(DryRun, ShowsWhatTheGpuWouldCount) {
+  const Outcome outcome = run({"run", "transpose", "--dry-run", "--backend", "cuda", "--device", "a100-sxm4-80gb"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("counters on GA100 of "), HasSubstr("dram__bytes_read.sum"), Not(HasSubstr("tensor_"))));
+  EXPECT_THAT(run({"run", "transpose", "--dry-run", "--device", "a100-sxm4-80gb"}).out,
+              Not(HasSubstr("dram__bytes_read")));
 }
 
 TEST(List, TablesFitAHundredColumnsAndHaveNoColour) {

@@ -67,6 +67,29 @@ TEST(CounterNames, SumsAndExtremesAreWholeNumbers) {
   EXPECT_FALSE(counts_whole("sm__warps_active.avg.pct_of_peak_sustained_active"));
 }
 
+TEST(DefaultCounters, AreThoseThatCanApply) {
+  const auto counts = [](const char* variant, const char* dtype, const char* id) {
+    Point point;
+    point.variant = variant;
+    point.params.set("dtype", std::string(dtype));
+    const std::vector<std::string> ids = default_counters("GH100", point);
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  for (const char* id : {"global_load_requests", "shared_store_wavefronts", "dram_read_bytes", "fp32_fma_instructions",
+                         "achieved_occupancy"}) {
+    EXPECT_TRUE(counts("matmul/tiled", "float32", id)) << id;
+  }
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "tensor_tf32_operations"));
+  EXPECT_TRUE(counts("matmul/cublas_tf32", "tf32", "tensor_tf32_operations"));
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "l2_read_sectors"));
+  EXPECT_TRUE(counts("matmul/cublas_tf32", "tf32", "l2_read_sectors"));
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "fp16_fma_instructions"));
+  EXPECT_TRUE(counts("gemv/block_per_row", "float16", "fp16_fma_instructions"));
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "fp64_fma_instructions"));
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "sm_cycles"));
+  EXPECT_FALSE(counts("matmul/tiled", "float32", "memory_instructions"));  // no hardware counter
+}
+
 // Every chip that CUPTI can check, every counter of the table.
 class Chips : public testing::Test {
  protected:
@@ -105,6 +128,22 @@ TEST_F(Chips, PassesOfKnownSets) {
               3)
         << chip;
     EXPECT_LE(backend_->plan_counters(chip, {}).passes, 7) << chip;
+  }
+}
+
+// Beside times and verification, 60 ms a point: five passes on the chips of data centres (seven for the whole table).
+TEST_F(Chips, TheDefaultTakesFewerPasses) {
+  Point point;
+  point.variant = "transpose/smem";
+  for (const std::string& chip : chips_) {
+    const std::vector<std::string> ids = backend_->default_counters(chip, point);
+    const CounterPlan plan = backend_->plan_counters(chip, ids);
+    if (!plan.reason.empty()) continue;  // AcceptEveryNameOfTheTable looks at the reason
+    for (const CounterPlan::Entry& entry : plan.entries) EXPECT_EQ(entry.refusal, "") << chip << " " << entry.metric;
+    if (chip == "GA100" || chip == "GH100") {
+      EXPECT_EQ(plan.passes, 5) << chip;
+    }
+    EXPECT_LT(plan.passes, backend_->plan_counters(chip, {}).passes) << chip;
   }
 }
 

@@ -262,6 +262,27 @@ TEST(Analyze, MeasuredPoint) {
 }
 
 // B22: 4 MiB written in 3.868 us on a card of 960 GB/s is 112.95 %: reported, explained, not clamped.
+// As cuBLAS's TF32 kernel of n = 1024 on an H200: bulk copies load what the counters of load requests do not see.
+TEST(Analyze, LoadsThatTheRequestCountersDoNotSeeAreTakenFromTheL2Cache) {
+  PointResult result = cuda_point(2.0 * 1024 * 1024 * 1024, 8 << 20, 4 << 20, {15.2});
+  const auto count = [&](const char* id, std::uint64_t n) {
+    result.counters[id] = Quantity::count(n, Source::measured);
+  };
+  count("transaction_load_bytes", 0);
+  count("transaction_store_bytes", 64);
+  EXPECT_FALSE(analyze(result, a100()).transaction.bytes.has_value());  // null with the reason, never 64 bytes
+  EXPECT_THAT(analyze(result, a100()).transaction.bytes.reason, HasSubstr("l2_read_sectors"));
+  count("l2_read_sectors", 2'000'000);
+  count("l2_write_sectors", 100'000);
+  const Analysis a = analyze(result, a100());
+  EXPECT_EQ(a.transaction.bytes.number(), 2'100'000 * 32.0);
+  EXPECT_EQ(a.transaction.bytes.source, Source::measured);
+  EXPECT_LT(*a.effective_bandwidth_percent.number(), 100);
+  EXPECT_EQ(a.verdict, "compute");           // 32 FLOP per byte, above the ridge of float32
+  count("transaction_load_bytes", 1 << 20);  // when it sees loads, the L2 cache has no say
+  EXPECT_EQ(analyze(result, a100()).transaction.bytes.number(), (1 << 20) + 64.0);
+}
+
 TEST(Analyze, MoreThanAHundredPercentIsExplainedNotClamped) {
   DeviceSpec card = find_device("rtx-5090").spec;
   card.memory.bandwidth = 960e9;

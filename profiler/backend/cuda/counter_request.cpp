@@ -9,6 +9,7 @@
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
 #include "profiler/counters/counters.h"
+#include "profiler/registry/registry.h"
 
 namespace gpuexp::cuda {
 namespace {
@@ -80,6 +81,23 @@ std::vector<CounterPlan::Entry> resolve_counters(std::string_view chip, const st
   }
   entries.insert(entries.end(), raw.begin(), raw.end());
   return entries;
+}
+
+std::vector<std::string> default_counters(std::string_view chip, const Point& point) {
+  const Variant* variant = find_variant(point.variant);
+  const bool library = variant == nullptr || !variant->cuda_only.empty();
+  const ParamValue* value = point.params.find("dtype");
+  const std::string dtype = value != nullptr ? to_text(*value) : "float32";
+  const auto wanted = [&](const Counter& counter) {
+    if (counter.group == "tensor" || counter.group == "l2") return library;
+    if (counter.id.starts_with("fp64")) return dtype == "float64";
+    if (counter.id.starts_with("fp16")) return dtype == "float16" || dtype == "bfloat16";
+    return counter.group != "clock" && !counter.id.starts_with("shared_atomic");
+  };
+  std::vector<std::string> ids;
+  for (const Counter& counter : counter_table())
+    if (counter.metric_on(chip) && wanted(counter)) ids.emplace_back(counter.id);
+  return ids;
 }
 
 bool counts_whole(std::string_view metric) {

@@ -102,6 +102,10 @@ class CudaBackend final : public Backend {
     return plan;
   }
 
+  [[nodiscard]] std::vector<std::string> default_counters(std::string_view chip, const Point& point) const override {
+    return cuda::default_counters(chip, point);
+  }
+
   [[nodiscard]] std::shared_ptr<const DeviceSpec> device(const std::string& gpu) const override {
     return std::make_shared<const DeviceSpec>(roof_of(choose_gpu(machine(), gpu)));
   }

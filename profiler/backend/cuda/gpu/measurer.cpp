@@ -328,8 +328,9 @@ class Measurer final : public PointMeasurer {
   void count(PointResult& result, const RunOptions& options, Buffers& buffers, const Queue& queue) {
     if (!options.count) return;
     RangeProfiler* counting = profiler();
+    const std::string chip = counting != nullptr ? counting->chip() : "";
     const std::vector<CounterPlan::Entry> entries =
-        resolve_counters(counting != nullptr ? counting->chip() : "", options.counters);
+        resolve_counters(chip, options.counters.empty() ? default_counters(chip, result.point) : options.counters);
     if (counting == nullptr) return set_null(result, entries, counters_problem_);
     std::vector<std::string> names;
     for (const CounterPlan::Entry& entry : entries)
