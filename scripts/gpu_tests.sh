@@ -36,7 +36,12 @@ cat >"$points" <<'JSON'
   "experiments": [
     {"variant": ["matmul/naive", "matmul/tiled", "matmul/coarsened", "matmul/register_tiled"], "axes": {"n": [67]}},
     {"variant": "transpose/*", "axes": {"rows": [67], "cols": [45]}},
-    {"variant": ["vector/*", "copy/*"], "axes": {"n": [1003]}}
+    {"variant": ["vector/*", "copy/*"], "axes": {"n": [1003]}},
+    {"variant": "gemv/*", "axes": {"m": [37], "n": [260]}},
+    {"variant": "sparse24/*", "axes": {"m": [37], "n": [264]}},
+    {"variant": "spmv/*", "axes": {"matrix": ["powerlaw"], "rows": [211], "nnz_per_row": [9], "exponent": [0.8]}},
+    {"variant": "spmv/*", "axes": {"matrix": ["lecture4x4", "no_entries"]}},
+    {"variant": ["access/strided", "access/shared_strided"], "axes": {"stride": [3]}}
   ]
 }
 JSON
