@@ -67,6 +67,50 @@ TEST_F(Diff, RemovedPaddingIsCaughtWithCounterFactorAndLine) {
   EXPECT_THAT(from_csv.out, AllOf(HasSubstr("shared_store_bank_conflicts"), HasSubstr("kernels/transpose/smem.cu:")));
 }
 
+// The same experiment by gpuexp and by a gpuexp whose kernels were made worse
+// (tests/compare/injected_regressions.cmake).
+TEST_F(Diff, EditedKernelsAreCaughtWithCounterFactorAndLine) {
+  const std::string config = directory_.write("gate.json", R"({"name": "gate", "device": "a100", "experiments": [
+      {"variant": "transpose/smem_padded", "axes": {"rows": [64, 100]}},
+      {"variant": "matmul/tiled", "axes": {"n": [64], "TILE": [16, 32]}}]})");
+  const auto emulate_by = [&](const std::string& program, const std::string& name) {
+    Call call;
+    call.program = program;
+    const std::string out = (directory_.path() / name).string();
+    call.arguments = {"run", config, "--backend", "simt", "--quiet", "--out", out};
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;  // the results are right, only dearer
+    return out + "/gate.simt.json";
+  };
+  const std::string base = emulate_by(GPUEXP_BINARY, "base"), next = emulate_by(GPUEXP_REGRESSED_BINARY, "new");
+  const Outcome outcome = diff({base, next, "--format", "json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["verdicts"]["more traffic"], 4);
+  // The line of the kernel's text that holds `what`.
+  const auto line_of = [](const char* kernel, const std::string& what) {
+    const std::string text = read(std::string(GPUEXP_SOURCE_DIR "/kernels/") + kernel);
+    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(what)), '\n');
+  };
+  const auto change = [&](const std::string& point, const std::string& column) {
+    for (const json& one : report["files"][0]["points"])
+      if (one["point"].get<std::string>().find(point) != std::string::npos)
+        for (const json& row : one["changes"])
+          if (row["column"] == column) return row;
+    ADD_FAILURE() << point << " " << column;
+    return json();
+  };
+  const json conflicts = change("rows=64", "shared_store_bank_conflicts");
+  EXPECT_EQ(conflicts["base"], 0);
+  EXPECT_EQ(conflicts["new"], 31 * 64 * 64 / 32);
+  EXPECT_EQ(conflicts["site"]["line"], line_of("transpose/smem_padded.cu", "tile[tx][ty] = value"));
+  EXPECT_THAT(conflicts["site"]["file"].get<std::string>(), EndsWith("transpose/smem_padded.cu"));
+  // A warp of a 32-wide tile loads a column of A and one of B: 32 sectors for each where 4 would do.
+  const json sectors = change("TILE=32", "global_load_sectors");
+  EXPECT_EQ(sectors["factor"], 8);
+  EXPECT_EQ(sectors["site"]["line"], line_of("matmul/tiled.cu", "a = A[row * k + a_col]"));
+}
+
 TEST_F(Diff, RunsOfOneBinaryAreTheSame10TimesOf10) {
   const std::string base = emulate("base");
   for (int i = 0; i < 10; ++i) {

@@ -40,7 +40,7 @@ void redirect_to_closed_pipe(int descriptor) {
 
 Program::Program(const Call& call) : files_(make_directory()) {
   const std::string out = (files_ / "out").string(), err = (files_ / "err").string();
-  std::vector<std::string> words = {GPUEXP_BINARY};
+  std::vector<std::string> words = {call.program.empty() ? GPUEXP_BINARY : call.program.string()};
   words.insert(words.end(), call.arguments.begin(), call.arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

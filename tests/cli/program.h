@@ -22,6 +22,7 @@ struct Call {
   std::filesystem::path directory;                 // working directory; empty = this one
   std::map<std::string, std::string> environment;  // added to this process's
   Stdout standard_output = Stdout::captured;
+  std::filesystem::path program = {};  // empty = gpuexp
 };
 
 // A started program; output goes to files, so that it never blocks.
