@@ -1,6 +1,7 @@
 // gpuexp list: what there is to run, to set, to compare with and to count.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/gpuexp/commands.h"
