@@ -25,7 +25,7 @@ extern char _end[] __attribute__((visibility("hidden")));
 
 namespace gpuexp::simt {
 
-thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
+thread_local constinit Hot hot __attribute__((tls_model("local-exec")));
 
 namespace {
 

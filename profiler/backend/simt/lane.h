@@ -98,7 +98,7 @@ struct Hot {
   BlockRunner* runner = nullptr;
   Context scheduler = nullptr;
 };
-extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
+extern thread_local constinit Hot hot __attribute__((tls_model("local-exec")));
 
 // Leaves the running lane for the scheduler; returns when the lane is resumed. Inlined, because after a switch of
 // stacks every return is mispredicted.
