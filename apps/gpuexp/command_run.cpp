@@ -1,9 +1,8 @@
 // gpuexp run: experiments in, results and report out.
 #include <fmt/format.h>
-
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <nlohmann/json.hpp>
