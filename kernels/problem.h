@@ -75,8 +75,8 @@ class Workload {
   // Entry `index` of a list that the problem hands to launch functions by name (Launch::value), such as the lanes'
   // offsets of an access pattern. Throws Error(usage) for a name or an index that it does not have: by default, all.
   [[nodiscard]] virtual std::int64_t host_value(std::string_view list, std::int64_t index) const;
-  // True when which addresses a kernel touches depends on the values in its input buffers (column indices, row lengths),
-  // so that some blocks cannot stand for others: the emulator then runs every block.
+  // True when which addresses a kernel touches depends on the values in its input buffers (column indices, row
+  // lengths), so that some blocks cannot stand for others: the emulator then runs every block.
   [[nodiscard]] virtual bool data_dependent() const { return false; }
   // True when several threads store to one element on purpose, and always the same value: then it does not matter which
   // store takes effect, and a race of a store with itself is no finding.

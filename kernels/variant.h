@@ -10,8 +10,7 @@
 #if defined(__clang__)
 #undef GPUEXP_UNINSTRUMENTED
 // no_sanitize alone leaves clang's function entry hooks in.
-#define GPUEXP_UNINSTRUMENTED \
-  __attribute__((no_sanitize("thread", "coverage"), disable_sanitizer_instrumentation))
+#define GPUEXP_UNINSTRUMENTED __attribute__((no_sanitize("thread", "coverage"), disable_sanitizer_instrumentation))
 #endif
 #endif
 

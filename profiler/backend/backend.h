@@ -88,8 +88,8 @@ class Backend {
   [[nodiscard]] virtual std::vector<Check> diagnose() const { return {}; }
   // Chips whose counters can be checked without a GPU ("GA100", "GH100", ...).
   [[nodiscard]] virtual std::vector<std::string> counter_chips() const { return {}; }
-  // Which of `counters` the chip has, and in how many passes; an empty list means the whole table. Throws Error(usage) for a name that is
-  // neither a counter, a group nor of the form of a Perfworks metric.
+  // Which of `counters` the chip has, and in how many passes; an empty list means the whole table. Throws Error(usage)
+  // for a name that is neither a counter, a group nor of the form of a Perfworks metric.
   [[nodiscard]] virtual CounterPlan plan_counters(std::string_view chip,
                                                   const std::vector<std::string>& /*counters*/) const {
     return {std::string(chip), {}, 0, "this backend counts no hardware events"};

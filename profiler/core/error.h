@@ -10,11 +10,11 @@ namespace gpuexp {
 // Exit codes of the gpuexp binary; every error carries the one it leads to.
 enum class ExitCode : int {
   success = 0,
-  bad_answer = 1,      // regression, failed verification, checker finding; results are written
-  usage = 2,           // command line, configuration, unreadable or refused input
-  machine = 3,         // the machine cannot do it: no GPU, no toolkit, no permission
-  cannot_write = 4,    // results cannot be written
-  interrupted = 130,   // SIGINT
+  bad_answer = 1,     // regression, failed verification, checker finding; results are written
+  usage = 2,          // command line, configuration, unreadable or refused input
+  machine = 3,        // the machine cannot do it: no GPU, no toolkit, no permission
+  cannot_write = 4,   // results cannot be written
+  interrupted = 130,  // SIGINT
 };
 
 // `what()` is one line fit to print after "gpuexp: error: ". It names the place (file, JSON path, flag) and the remedy.

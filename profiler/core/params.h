@@ -41,11 +41,11 @@ class ParamSet {
 // What a problem or variant says of one of its parameters.
 struct ParamSpec {
   std::string name;
-  std::string meaning;          // one phrase, for `gpuexp list parameters`
-  ParamValue default_value;     // ignored when default_from is set
-  std::string default_from;     // name of another parameter whose value is the default ("" = none)
-  std::int64_t min = 0;         // integers only; inclusive
-  std::int64_t max = INT64_MAX; // integers only; inclusive
+  std::string meaning;                       // one phrase, for `gpuexp list parameters`
+  ParamValue default_value;                  // ignored when default_from is set
+  std::string default_from;                  // name of another parameter whose value is the default ("" = none)
+  std::int64_t min = 0;                      // integers only; inclusive
+  std::int64_t max = INT64_MAX;              // integers only; inclusive
   std::map<std::string, std::string> words;  // accepted words -> meaning; empty = any word
 };
 

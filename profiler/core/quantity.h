@@ -23,17 +23,17 @@ std::optional<Source> source_from_text(std::string_view text);
 struct Quantity {
   std::variant<std::monostate, std::uint64_t, double> value;
   Source source = Source::modelled;
-  std::string reason;            // why it is null; empty when there is a value
-  bool estimated = false;        // from a sample of blocks whose counts differed
-  double standard_error = 0.0;   // of the estimate, in the unit of the value; 0 when exact
+  std::string reason;           // why it is null; empty when there is a value
+  bool estimated = false;       // from a sample of blocks whose counts differed
+  double standard_error = 0.0;  // of the estimate, in the unit of the value; 0 when exact
 
   static Quantity count(std::uint64_t v, Source s) { return {v, s, {}, false, 0.0}; }
   static Quantity real(double v, Source s);  // a NaN or infinity becomes null with a reason
   static Quantity null(std::string why, Source s) { return {std::monostate{}, s, std::move(why), false, 0.0}; }
 
   [[nodiscard]] bool has_value() const { return value.index() != 0; }
-  [[nodiscard]] std::optional<double> number() const;         // as double, for arithmetic
-  [[nodiscard]] std::optional<std::uint64_t> exact() const;   // only when it is a count
+  [[nodiscard]] std::optional<double> number() const;        // as double, for arithmetic
+  [[nodiscard]] std::optional<std::uint64_t> exact() const;  // only when it is a count
 };
 
 }  // namespace gpuexp

@@ -21,7 +21,7 @@ struct SharedTotals {
   std::uint64_t lanes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t wavefronts = 0;
-  std::uint64_t bank_conflicts = 0;    // wavefronts beyond the ideal
+  std::uint64_t bank_conflicts = 0;  // wavefronts beyond the ideal
 };
 
 struct SimtTotals {

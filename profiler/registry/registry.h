@@ -15,21 +15,21 @@ using LaunchFunction = void (*)(const Launch&);
 
 // One compile-time instantiation: the parameter values it is for and how each backend launches it.
 struct VariantInstance {
-  ParamSet params;                     // {"TILE": 16, "dtype": "float32"}
-  LaunchFunction simt = nullptr;       // null when cuda only
-  LaunchFunction cuda = nullptr;       // null when built without CUDA
+  ParamSet params;                // {"TILE": 16, "dtype": "float32"}
+  LaunchFunction simt = nullptr;  // null when cuda only
+  LaunchFunction cuda = nullptr;  // null when built without CUDA
 };
 
 struct Variant {
-  std::string name;                    // "matmul/tiled"
-  std::string problem;                 // "matmul": the part before the slash unless its definition names another
-  std::string idea;                    // one sentence
-  std::vector<std::string> aliases;    // "transpose/v2"
-  std::vector<ParamSpec> params;       // run-time parameters and, with their values, the compile-time ones
+  std::string name;                  // "matmul/tiled"
+  std::string problem;               // "matmul": the part before the slash unless its definition names another
+  std::string idea;                  // one sentence
+  std::vector<std::string> aliases;  // "transpose/v2"
+  std::vector<ParamSpec> params;     // run-time parameters and, with their values, the compile-time ones
   std::vector<VariantInstance> instances;
-  std::string cuda_only;               // why it needs hardware; empty = emulated too
-  std::string broken;                  // finding kind that a variant broken on purpose must produce; empty = sound
-  std::string source_file;             // "kernels/matmul/tiled.cu"
+  std::string cuda_only;    // why it needs hardware; empty = emulated too
+  std::string broken;       // finding kind that a variant broken on purpose must produce; empty = sound
+  std::string source_file;  // "kernels/matmul/tiled.cu"
 
   // The instance whose compile-time parameters equal those of `params`; null when there is none.
   [[nodiscard]] const VariantInstance* instance_for(const ParamSet& params) const;
@@ -44,8 +44,8 @@ const std::vector<const Problem*>& problems();
 // By name or alias; null when unknown.
 const Variant* find_variant(std::string_view name_or_alias);
 const Problem* find_problem(std::string_view name);
-// The variants that `pattern` means, sorted by name. A name or alias means that variant. With '*' (any text) or '?' (any
-// character) it means every variant whose name or alias fits, except those broken on purpose, which must be named.
+// The variants that `pattern` means, sorted by name. A name or alias means that variant. With '*' (any text) or '?'
+// (any character) it means every variant whose name or alias fits, except those broken on purpose, which must be named.
 // Throws Error(usage) with the nearest name when it means none.
 std::vector<const Variant*> match_variants(std::string_view pattern);
 // All parameters a point of this variant takes: the problem's, then the variant's own. Those with compile-time values

@@ -17,7 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 
-
 class FakeBackend final : public Backend {
  public:
   std::string_view name() const override { return "simt"; }

@@ -1,8 +1,8 @@
-// The emulator's cuda_runtime.h: lets the host compiler read plain CUDA kernels. First on the include path of kernel files
-// compiled for the emulator, and of nothing else.
+// The emulator's cuda_runtime.h: lets the host compiler read plain CUDA kernels. First on the include path of kernel
+// files compiled for the emulator, and of nothing else.
 //
-// Everything is forced inline, so that a kernel is one function whose code addresses follow its source, and nothing here
-// touches memory of its own, because every access in a kernel object is counted.
+// Everything is forced inline, so that a kernel is one function whose code addresses follow its source, and nothing
+// here touches memory of its own, because every access in a kernel object is counted.
 #pragma once
 
 #include "gpuexp_simt.h"
@@ -23,8 +23,8 @@
 #define __global__ __attribute__((noipa, flatten))
 #endif
 // 256: every variable starts at bank 0, and an overflow meets padding (see tools/prepare_kernel_objects.cpp).
-// constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half, and
-// the build tool binds the check's function to one of the emulator's instead.
+// constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half,
+// and the build tool binds the check's function to one of the emulator's instead.
 #if defined(__clang__)
 #define __shared__ __attribute__((aligned(256))) thread_local
 #else
@@ -34,13 +34,13 @@
 
 #include "vector_types.h"
 
-// Reads a word of the emulator's thread-local state. Not volatile: the value is constant while a thread runs a kernel, so
-// the compiler may keep it in a register, and no block of the kernel is split.
-#define GPUEXP_READ_STATE(name, i)                                                \
-  ([]() __attribute__((always_inline)) {                                          \
-    unsigned value;                                                               \
-    __asm__("movl %%fs:" #name "+4*" #i "@tpoff, %0" : "=r"(value));              \
-    return value;                                                                 \
+// Reads a word of the emulator's thread-local state. Not volatile: the value is constant while a thread runs a kernel,
+// so the compiler may keep it in a register, and no block of the kernel is split.
+#define GPUEXP_READ_STATE(name, i)                                   \
+  ([]() __attribute__((always_inline)) {                             \
+    unsigned value;                                                  \
+    __asm__("movl %%fs:" #name "+4*" #i "@tpoff, %0" : "=r"(value)); \
+    return value;                                                    \
   }())
 
 static GPUEXP_INLINE uint3 gpuexp_thread_index() noexcept {
@@ -124,8 +124,8 @@ GPUEXP_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int wid
 }
 template <class T>
 GPUEXP_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) noexcept {
-  return gpuexp_from_bits<T>(gpuexp_simt_shuffle(mask, gpuexp_to_bits(value), gpuexp_shuffle_xor,
-                                                 static_cast<unsigned>(lane_mask), width));
+  return gpuexp_from_bits<T>(
+      gpuexp_simt_shuffle(mask, gpuexp_to_bits(value), gpuexp_shuffle_xor, static_cast<unsigned>(lane_mask), width));
 }
 static GPUEXP_INLINE unsigned __ballot_sync(unsigned mask, int predicate) noexcept {
   return gpuexp_simt_vote(mask, predicate != 0, gpuexp_vote_ballot);
@@ -138,9 +138,9 @@ static GPUEXP_INLINE int __all_sync(unsigned mask, int predicate) noexcept {
 }
 static GPUEXP_INLINE unsigned __activemask() noexcept { return gpuexp_simt_activemask(); }
 
-#define GPUEXP_REDUCE(name, type, operation, is_signed)                                                       \
-  static GPUEXP_INLINE type name(unsigned mask, type value) noexcept {                                        \
-    return static_cast<type>(gpuexp_simt_reduce(mask, static_cast<unsigned>(value), operation, is_signed));   \
+#define GPUEXP_REDUCE(name, type, operation, is_signed)                                                     \
+  static GPUEXP_INLINE type name(unsigned mask, type value) noexcept {                                      \
+    return static_cast<type>(gpuexp_simt_reduce(mask, static_cast<unsigned>(value), operation, is_signed)); \
   }
 GPUEXP_REDUCE(__reduce_add_sync, unsigned, gpuexp_reduce_add, 0)
 GPUEXP_REDUCE(__reduce_add_sync, int, gpuexp_reduce_add, 1)
@@ -170,10 +170,10 @@ GPUEXP_INLINE T gpuexp_atomic(T* address, T operand, T compare, int operation, i
   return gpuexp_from_bits<T>(
       gpuexp_simt_atomic(address, gpuexp_to_bits(operand), gpuexp_to_bits(compare), operation, type));
 }
-#define GPUEXP_ATOMIC(name, type, operation, code)                                                  \
-  static GPUEXP_INLINE type name(type* address, type value) noexcept {                             \
+#define GPUEXP_ATOMIC(name, type, operation, code)                                                                   \
+  static GPUEXP_INLINE type name(type* address, type value) noexcept {                                               \
     return gpuexp_atomic<type>(address, value, static_cast<type>(0), gpuexp_atomic_##operation, gpuexp_type_##code); \
-  }                                                                                                 \
+  }                                                                                                                  \
   static GPUEXP_INLINE type name##_block(type* address, type value) noexcept { return name(address, value); }
 GPUEXP_ATOMIC(atomicAdd, int, add, int32)
 GPUEXP_ATOMIC(atomicAdd, unsigned, add, uint32)
@@ -210,9 +210,9 @@ static GPUEXP_INLINE int atomicSub(int* address, int value) noexcept {
 static GPUEXP_INLINE unsigned atomicSub(unsigned* address, unsigned value) noexcept {
   return atomicAdd(address, 0U - value);
 }
-#define GPUEXP_COMPARE_AND_SWAP(type, code)                                                              \
-  static GPUEXP_INLINE type atomicCAS(type* address, type compare, type value) noexcept {                \
-    return gpuexp_atomic<type>(address, value, compare, gpuexp_atomic_compare, gpuexp_type_##code);      \
+#define GPUEXP_COMPARE_AND_SWAP(type, code)                                                         \
+  static GPUEXP_INLINE type atomicCAS(type* address, type compare, type value) noexcept {           \
+    return gpuexp_atomic<type>(address, value, compare, gpuexp_atomic_compare, gpuexp_type_##code); \
   }
 GPUEXP_COMPARE_AND_SWAP(int, int32)
 GPUEXP_COMPARE_AND_SWAP(unsigned, uint32)
