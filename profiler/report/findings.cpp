@@ -117,6 +117,11 @@ std::string bound_sentence(const Points& points, const std::string& verdict) {
       range_words(points, [](const PointRecord& p) { return p.analysis->loaded.percent_of_peak.number(); });
   const auto best = range_words(points, [](const PointRecord& p) { return p.analysis->compulsory.intensity.number(); });
   const auto ridge = range_words(points, [](const PointRecord& p) { return p.analysis->ridge.number(); });
+  if (loaded.empty() && !best.empty() && !ridge.empty())
+    return fmt::format(
+        "{}: {} FLOP per byte if every byte moved once, ridge at {}.",
+        verdict == "memory unless caches catch the reuse" ? "memory, unless caches catch the reuse" : verdict, best,
+        ridge);
   if (loaded.empty() || attainable.empty()) {
     const auto share =
         range_words(points, [](const PointRecord& p) { return p.analysis->effective_bandwidth_percent.number(); });

@@ -88,7 +88,7 @@ std::optional<double> percent_of_library(const PointRecord& point, const ResultF
 }
 
 std::optional<double> percent_of_copy(const PointRecord& point, const ResultFile& results) {
-  if (!point.analysis) return std::nullopt;
+  if (!point.analysis || point.analysis->verdict != "memory") return std::nullopt;
   const auto own = point.analysis->achieved_bandwidth.number();
   std::optional<double> best;
   for (const PointRecord& other : results.points) {

@@ -28,7 +28,8 @@ bool is_library(const PointRecord& point);
 // Whether both have the same value of every parameter that both take.
 bool same_case(const PointRecord& a, const PointRecord& b);
 
-// Shares of what else was measured in the same run, in percent; nothing without it.
+// Shares of what else was measured in the same run, in percent; nothing without it. Only what is bound by memory is
+// compared with a copy.
 std::optional<double> percent_of_library(const PointRecord& point, const ResultFile& results);
 std::optional<double> percent_of_copy(const PointRecord& point, const ResultFile& results);
 

@@ -93,7 +93,10 @@ std::vector<ColumnSpec> summary_columns(const Points& points, const ResultFile& 
   std::vector<ColumnSpec> columns;
   if (results.plan.backend != "simt") columns = timed_columns(results);
   std::ranges::move(access_columns(), std::back_inserter(columns));
-  std::ranges::move(bound_columns(), std::back_inserter(columns));
+  std::vector<ColumnSpec> bounds = bound_columns();
+  if (results.plan.backend != "simt")  // what was measured comes first
+    for (ColumnSpec& bound : bounds) bound.importance -= 20;
+  std::ranges::move(bounds, std::back_inserter(columns));
   return columns;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "profiler/core/text.h"
 #include "profiler/report/findings.h"
@@ -62,12 +63,13 @@ std::optional<Pair> pair_of(const PointRecord& point, const char* id) {
   return Pair{*measured->number(), *predicted->number(), predicted->estimated};
 }
 
-// Measured over predicted: "1" when equal, "+12" when nothing was predicted.
+// Measured over predicted: "1" when equal, "~1" when nearly, "+12" when nothing was predicted.
 std::string ratio_cell(const Pair& pair) {
+  constexpr double nearly = 0.05;
   if (pair.equal()) return pair.measured == 0 ? "0" : "1";
   if (pair.predicted == 0) return "+" + real_words(pair.measured);
-  const std::string ratio = real_words(pair.measured / pair.predicted, 3);
-  return ratio == "1" ? "~1" : ratio;
+  const double ratio = pair.measured / pair.predicted;
+  return std::abs(ratio - 1) < nearly ? "~1" : real_words(ratio, 3);
 }
 
 std::string name_of(const Compared& compared) {
@@ -76,38 +78,56 @@ std::string name_of(const Compared& compared) {
   return name;
 }
 
+// How the counts that differ in one direction for one reason differ.
 struct Difference {
-  const PointRecord* point = nullptr;
-  Pair pair;
-  std::size_t points = 0;
+  bool more = false;
+  const char* reason = "";
+  std::string names;
+  std::vector<const PointRecord*> points;  // each once
+  const PointRecord* worst_point = nullptr;
+  std::string worst_name;
+  Pair worst;
 };
 
-// The largest difference of one count in one direction, over all points.
-std::optional<Difference> largest(const Points& points, const char* id, bool more) {
-  std::optional<Difference> worst;
-  std::size_t count = 0;
-  const auto size = [](const Pair& pair) {
-    return pair.predicted > 0 && pair.measured > 0 ? std::abs(std::log(pair.measured / pair.predicted)) : 1e9;
-  };
-  for (const PointRecord* point : points) {
-    const std::optional<Pair> pair = pair_of(*point, id);
-    if (!pair || pair->equal() || (pair->measured > pair->predicted) != more) continue;
-    ++count;
-    if (!worst || size(*pair) > size(worst->pair)) worst = Difference{point, *pair, 0};
-  }
-  if (worst) worst->points = count;
-  return worst;
+double size_of(const Pair& pair) {
+  return pair.predicted > 0 && pair.measured > 0 ? std::abs(std::log(pair.measured / pair.predicted)) : 0;
 }
 
-std::string difference_sentence(const Compared& compared, const Difference& worst, bool more, const Points& points,
-                                const ProblemGroup& group) {
+// Those of one count are added to those of the same reason.
+void add_differences(std::vector<Difference>& differences, const Compared& compared, const Points& points) {
+  for (const bool more : {true, false}) {
+    const char* reason = more ? compared.more : compared.fewer;
+    for (const PointRecord* point : points) {
+      const std::optional<Pair> pair = pair_of(*point, compared.id);
+      if (!pair || pair->equal() || (pair->measured > pair->predicted) != more) continue;
+      auto same = std::ranges::find_if(
+          differences, [&](const Difference& d) { return d.more == more && d.reason == std::string_view(reason); });
+      if (same == differences.end()) same = differences.insert(same, Difference{more, reason, "", {}, nullptr, "", {}});
+      const std::string name = name_of(compared);
+      if (same->names.find(name) == std::string::npos) same->names += (same->names.empty() ? "" : ", ") + name;
+      if (std::ranges::find(same->points, point) == same->points.end()) same->points.push_back(point);
+      if (same->worst_point == nullptr || size_of(*pair) > size_of(same->worst)) {
+        same->worst_point = point;
+        same->worst_name = name;
+        same->worst = *pair;
+      }
+    }
+  }
+}
+
+std::string difference_sentence(const Difference& difference, std::size_t points, const ProblemGroup& group) {
   const auto count = [](double value) { return count_words(static_cast<std::uint64_t>(value)); };
-  std::string text =
-      fmt::format("{}: {} in {} of {}, most in {} ({} counted, {} predicted).", name_of(compared),
-                  more ? "more than predicted" : "fewer than predicted", worst.points, plural(points.size(), "point"),
-                  group.labels.of(*worst.point), count(worst.pair.measured), count(worst.pair.predicted));
-  if (worst.pair.estimated) return text + " The prediction is an estimate from sampled blocks.";
-  return text + " Known reason: " + (more ? compared.more : compared.fewer) + ".";
+  std::string text = fmt::format(
+      "{} than predicted in {} of {}: {}; most in {}: {} {} counted, {} predicted.", difference.more ? "more" : "fewer",
+      difference.points.size(), plural(points, "point"), difference.names, group.labels.of(*difference.worst_point),
+      count(difference.worst.measured), difference.worst_name, count(difference.worst.predicted));
+  if (difference.worst.estimated) return text + " The prediction is an estimate from sampled blocks.";
+  return text + " Known reason: " + difference.reason + ".";
+}
+
+std::string without_problem(const std::string& label, const ProblemGroup& group) {
+  const std::string prefix = group.problem + "/";
+  return label.starts_with(prefix) ? label.substr(prefix.size()) : label;
 }
 
 // Rows of points that differ alike, columns of the counts that differ.
@@ -129,7 +149,7 @@ std::vector<TableColumn> ratio_columns(const std::vector<const Compared*>& diffe
   }
   std::vector<TableColumn> columns{{{"points"}, "", "", false, 100, {}}};
   for (const auto& [cells, members] : rows)
-    columns.front().cells.push_back({shortened(group.labels.of_all(members), 44), Tone::plain});
+    columns.front().cells.push_back({shortened(without_problem(group.labels.of_all(members), group), 50), Tone::plain});
   int importance = 99;
   for (std::size_t i = 0; i < different.size(); ++i) {
     TableColumn column{different[i]->heading, "counted / predicted", "", true, importance--, {}};
@@ -149,6 +169,7 @@ std::string prediction_section(const ProblemGroup& group, const TerminalStyle& s
   if (points.empty()) return "";
 
   std::vector<const Compared*> different;
+  std::vector<Difference> differences;
   std::string exact, sentences;
   for (const Compared& compared : compared_counts()) {
     bool any = false, equal = true;
@@ -162,11 +183,17 @@ std::string prediction_section(const ProblemGroup& group, const TerminalStyle& s
       exact += (exact.empty() ? "" : ", ") + name_of(compared);
       continue;
     }
-    different.push_back(&compared);
-    for (const bool more : {true, false})
-      if (const auto worst = largest(points, compared.id, more))
-        sentences += list_item(difference_sentence(compared, *worst, more, points, group), style);
+    add_differences(differences, compared, points);
+    // Conflicts beyond a prediction of none are wavefronts beyond the prediction, told there.
+    const bool told_by_wavefronts =
+        std::string_view(compared.id).ends_with("conflicts") && std::ranges::all_of(points, [&](const PointRecord* p) {
+          const std::optional<Pair> pair = pair_of(*p, compared.id);
+          return !pair || pair->predicted == 0;
+        });
+    if (!told_by_wavefronts) different.push_back(&compared);
   }
+  for (const Difference& difference : differences)
+    sentences += list_item(difference_sentence(difference, points.size(), group), style);
   std::string text = heading(fmt::format("{}: counted against predicted", group.problem), style);
   if (!exact.empty())
     text +=

@@ -89,7 +89,7 @@ std::string measured_line(const ResultFile& results) {
   const auto value = [&](const char* name) { return environment_value(results.environment, name); };
   if (!value("gpu").empty()) text += " on " + value("gpu");
   if (!value("driver").empty()) text += ", driver " + value("driver");
-  if (!value("toolkit").empty()) text += ", CUDA " + value("toolkit");
+  if (!value("toolkit").empty()) text += ", " + value("toolkit");
   std::set<std::string> modes;
   std::int64_t discarded = 0;
   for (const PointRecord& point : results.points)
