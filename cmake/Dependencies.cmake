@@ -3,7 +3,6 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
-find_package(Boost REQUIRED COMPONENTS context)
 find_path(LIBDW_INCLUDE_DIR elfutils/libdwfl.h REQUIRED)
 find_library(LIBDW_LIBRARY dw REQUIRED)
 find_library(LIBELF_LIBRARY elf REQUIRED)
@@ -29,7 +28,7 @@ if(GPUEXP_SANITIZE)
 endif()
 target_compile_definitions(gpuexp_settings INTERFACE GPUEXP_VERSION="${PROJECT_VERSION}")
 
-# What only the emulator needs: fibers and DWARF.
+# What only the emulator needs: DWARF.
 add_library(gpuexp_simt_settings INTERFACE)
-target_link_libraries(gpuexp_simt_settings INTERFACE Boost::context ${LIBDW_LIBRARY} ${LIBELF_LIBRARY})
+target_link_libraries(gpuexp_simt_settings INTERFACE ${LIBDW_LIBRARY} ${LIBELF_LIBRARY})
 target_include_directories(gpuexp_simt_settings SYSTEM INTERFACE ${LIBDW_INCLUDE_DIR})

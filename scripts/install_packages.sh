@@ -3,7 +3,7 @@
 # Does nothing when they are all there. Needs root or sudo only when something is missing.
 set -euo pipefail
 
-packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libboost-context-dev libdw-dev)
+packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libdw-dev)
 if [[ "${1:-}" == --tests ]]; then
   packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang clang-format python3 python3-jsonschema
              python3-matplotlib python3-plotly flake8 shellcheck)
