@@ -150,7 +150,7 @@ TEST(EngineChecker, InactiveLanes) {
 }
 
 TEST(EngineChecker, EndlessKernelsTimeOut) {
-  for (const char* kernel : {"endless", "endless_silent"}) {
+  for (const char* kernel : {"endless", "endless_silent", "endless_barrier"}) {
     RunOptions options;
     options.point_time_limit_s = 0.3;
     const PointResult result = run(kernel, floats(128), {}, options);
@@ -162,6 +162,28 @@ TEST(EngineChecker, EndlessKernelsTimeOut) {
   options.cancel = &cancel;
   EXPECT_EQ(run("endless", floats(128), {}, options).status, Status::interrupted);
   EXPECT_TRUE(check("own_word").findings.empty());  // the fibers left behind do no harm
+}
+
+TEST(EngineChecker, FaultsOfTheProcessorEndThePointAlone) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"divides_by_zero", "// divides by zero"}, {"traps", "// traps"}, {"calls_null", "// calls nowhere"}};
+  for (const auto& [kernel, text] : cases) {
+    const PointResult result = run(kernel, floats(128));
+    EXPECT_EQ(result.status, Status::failed) << kernel;
+    const std::string place = "checked.cu:" + std::to_string(line_of("checked.cu", text)) + ":";
+    EXPECT_NE(result.reason.find(place), std::string::npos) << result.reason;
+    EXPECT_NE(result.reason.find(kernel), std::string::npos) << result.reason;
+    EXPECT_TRUE(check("own_word").findings.empty()) << "after " << kernel;
+  }
+}
+
+TEST(EngineChecker, SharedMemoryThatIsOnlyReadOrOnlyWrittenCounts) {
+  const PointResult read = check("only_reads_shared");
+  expect_one(read, "uninitialised", "// reads what nobody wrote");
+  EXPECT_EQ(counter(read, "shared_load_requests"), 2U);
+  const PointResult written = check("only_writes_shared");
+  EXPECT_TRUE(written.findings.empty());
+  EXPECT_EQ(counter(written, "shared_store_requests"), 2U);
 }
 
 TEST(EngineChecker, FunctionsThatAreNotInlinedAreRefused) {

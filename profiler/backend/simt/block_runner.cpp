@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "profiler/backend/simt/kernel_faults.h"
 #include "profiler/backend/simt/shadow/gpuexp_simt.h"
 #include "profiler/backend/simt/symbols.h"
 
@@ -31,6 +32,7 @@ constexpr std::uint64_t kFirstStack = 2 * 1024 * 1024;  // CUDA allows 512 KiB o
 constexpr std::uint64_t kLargeStack = 256 * 1024;
 constexpr std::uint64_t kSmallStack = 16 * 1024;
 constexpr std::uint64_t kTraceStride = kTraceEvents + 24;
+constexpr std::uint64_t kPhasesPerCheck = 64;  // phases between barriers from one look at the clock to the next
 
 std::uint64_t mix(std::uint64_t x) {  // splitmix64
   x += 0x9e3779b97f4a7c15U;
@@ -87,6 +89,7 @@ void BlockRunner::drop_fiber(Lane& lane) {
 }
 
 void BlockRunner::begin_launch(LaunchJob& job) {
+  contain_kernel_faults();
   job_ = &job;
   threads_ = static_cast<std::uint32_t>(job.block().count());
   warps_ = (threads_ + kWarpLanes - 1) / kWarpLanes;
@@ -178,6 +181,8 @@ void BlockRunner::run_block(std::uint64_t block, std::uint64_t position) {
       if (job_->stopped() != Stop::none) return abandon();
     }
     ++phase_;
+    // An endless loop around a barrier never fills a trace, where run_warp looks at the clock.
+    if (phase_ % kPhasesPerCheck == 0 && job_->should_stop()) return abandon();
   } while (release_barrier());
   checker_.end_interval();
   for (std::uint32_t i = 0; i < threads_; ++i) drop_fiber(lanes_[i]);  // of lanes that were stopped

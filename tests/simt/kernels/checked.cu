@@ -239,6 +239,49 @@ __global__ void endless(const float* in, float* out) {
 }
 ENGINE_KERNEL(endless, 4, 64)
 
+__global__ void endless_barrier(const float* in, float* out) {
+  while (true) __syncthreads();
+}
+ENGINE_KERNEL(endless_barrier, 1, 64)
+
+// Faults of the processor, each of thread 5 alone.
+__global__ void divides_by_zero(const float* in, float* out) {
+  volatile int zero = 0;
+  const int t = threadIdx.x;
+  out[t] = in[t];
+  if (t == 5) out[t] = static_cast<float>(t / zero);  // divides by zero
+}
+ENGINE_KERNEL(divides_by_zero, 1, 64)
+
+__global__ void traps(const float* in, float* out) {
+  const int t = threadIdx.x;
+  out[t] = in[t];
+  if (t == 5) __builtin_trap();  // traps
+}
+ENGINE_KERNEL(traps, 1, 64)
+
+__global__ void calls_null(const float* in, float* out) {
+  float (*volatile nowhere)(float) = nullptr;
+  const int t = threadIdx.x;
+  out[t] = in[t];
+  if (t == 5) out[t] = nowhere(1.0f);  // calls nowhere
+}
+ENGINE_KERNEL(calls_null, 1, 64)
+
+// Compilers know that nobody writes, or reads, these arrays.
+__global__ void only_reads_shared(const float* in, float* out) {
+  __shared__ float unwritten[64];
+  out[threadIdx.x] = in[threadIdx.x] + (unwritten[threadIdx.x] > 1.0f ? 1.0f : 0.0f);  // reads what nobody wrote
+}
+ENGINE_KERNEL(only_reads_shared, 1, 64)
+
+__global__ void only_writes_shared(const float* in, float* out) {
+  __shared__ float unread[64];
+  unread[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = in[threadIdx.x];
+}
+ENGINE_KERNEL(only_writes_shared, 1, 64)
+
 __global__ void endless_silent(const float* in, float* out) {
   int i = static_cast<int>(in[0]);
   while (i >= 0) {

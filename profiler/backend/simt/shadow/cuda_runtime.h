@@ -25,10 +25,11 @@
 // 256: every variable starts at bank 0, and an overflow meets padding (see tools/prepare_kernel_objects.cpp).
 // constinit spares an extern array its initialisation check; clang 14 refuses it for trivial classes such as __half,
 // and the build tool binds the check's function to one of the emulator's instead.
+// `used` keeps the accesses of a variable that is only read or only written: compilers fold those, hooks and all.
 #if defined(__clang__)
-#define __shared__ __attribute__((aligned(256))) thread_local
+#define __shared__ __attribute__((aligned(256), used)) thread_local
 #else
-#define __shared__ constinit __attribute__((aligned(256))) thread_local
+#define __shared__ constinit __attribute__((aligned(256), used)) thread_local
 #endif
 #define __constant__ __attribute__((section("gpuexp_constant")))
 
