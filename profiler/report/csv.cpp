@@ -248,6 +248,7 @@ Column occupancy_column(std::string name, std::string meaning, Text text) {
 }
 
 void occupancy_columns(std::vector<Column>& table) {
+  const auto first = static_cast<std::ptrdiff_t>(table.size());
   table.push_back(occupancy_column("threads_per_block", "of the launches",
                                    [](const LaunchOccupancy& l) { return number_text(l.block.threads); }));
   table.push_back(occupancy_column(
@@ -270,6 +271,7 @@ void occupancy_columns(std::vector<Column>& table) {
   table.push_back(occupancy_column(
       "max_registers_per_thread", "with which blocks_per_sm stays what it is (modelled)",
       [](const LaunchOccupancy& l) { return number_text(std::int64_t{l.occupancy.max_registers_for_blocks}); }));
+  std::for_each(table.begin() + first, table.end(), [](Column& column) { column.later = true; });
 }
 
 std::string joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {

@@ -36,6 +36,7 @@ struct Column {
   std::function<std::string(const ResultFile&, const PointRecord&)> get;  // "" = null
   std::function<void(ResultFile&, PointRecord&, const CsvCell&)> set;     // called for empty cells too
   bool per_file = false;                                                  // the same in every row
+  bool later = false;  // came after the first files of this schema version, which are read without it
 };
 
 // What a set of columns depends on beside the tables.

@@ -71,6 +71,11 @@ std::vector<Column> columns_of_header(const std::vector<std::string>& header, co
   if (header.empty() || header.front() != expected.front().name)
     throw Error(ExitCode::usage, file + ": line 1: the first column must be '" + expected.front().name +
                                      "': this is not a gpuexp result file");
+  // Later columns that an older file lacks are left out, so that its cells meet their own.
+  std::vector<Column> present;
+  for (Column& column : expected)
+    if (!column.later || std::ranges::find(header, column.name) != header.end()) present.push_back(std::move(column));
+  expected = std::move(present);
   for (std::size_t i = 0; i < std::max(header.size(), expected.size()); ++i) {
     const std::string found = i < header.size() ? "'" + header[i] + "'" : "the end of the line";
     const std::string wanted = i < expected.size() ? "'" + expected[i].name + "'" : "the end of the line";

@@ -265,6 +265,23 @@ TEST(CsvReader, GivesBackTheRows) {
   EXPECT_EQ(to_csv_text(again), to_csv_text(plain));
 }
 
+TEST(CsvReader, ReadsFilesFromBeforeTheColumnsOfOccupancy) {
+  CsvText csv = parse_csv(to_csv_text(test::results_of({test::naive()})), "own output");
+  const auto first = std::ranges::find(csv.rows.front(), "threads_per_block") - csv.rows.front().begin();
+  const auto last = std::ranges::find(csv.rows.front(), "max_registers_per_thread") - csv.rows.front().begin();
+  std::string old;
+  for (auto& row : csv.rows) {
+    row.erase(row.begin() + first, row.begin() + last + 1);
+    for (std::size_t i = 0; i < row.size(); ++i) old += (i == 0 ? "" : ",") + csv_cell(row[i]);
+    old += "\r\n";
+  }
+  const test::TemporaryDirectory directory;
+  write_atomically(directory / "old.csv", old);
+  const ResultFile read = read_results(directory / "old.csv");
+  EXPECT_EQ(read.points.at(0).result.counters.at("global_load_sectors").exact(), 4096U);
+  EXPECT_EQ(read.points.at(0).result.blocks_total, 4);
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
