@@ -114,6 +114,7 @@ int main(int argc, char** argv) {
   using gpuexp::ExitCode;
   using gpuexp::cli::print_message;
   std::signal(SIGPIPE, SIG_IGN);  // writes fail instead, so that results are saved whoever stops reading
+  std::signal(SIGXFSZ, SIG_IGN);  // and a file that reaches the limit of its size is named
   ExitCode code = ExitCode::machine;
   try {
     return gpuexp::cli::run_program(argc, argv);

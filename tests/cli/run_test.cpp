@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include "tests/cli/program.h"
 
 namespace gpuexp::testing_cli {
@@ -164,6 +166,43 @@ TEST_F(Run, ColourNeedsATerminal) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("\x1b")));
   }
+}
+
+// Holds for programs started while it lives.
+class Limit {
+ public:
+  Limit(__rlimit_resource which, rlim_t most) : which_(which) {
+    getrlimit(which_, &before_);
+    const rlimit now{most, before_.rlim_max};
+    setrlimit(which_, &now);
+  }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit() { setrlimit(which_, &before_); }
+
+ private:
+  __rlimit_resource which_;
+  rlimit before_{};
+};
+
+TEST_F(Run, AFileThatMayNotGrowIsNamed) {
+  const Limit limit(RLIMIT_FSIZE, 4096);
+  const Outcome outcome = emulate({"tile_sweep", "--set", "n=8"});
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("results/out/tile_sweep.simt"), HasSubstr("File too large")));
+}
+
+TEST_F(Run, ALackOfMemoryEndsPointsNotTheProgram) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer takes terabytes of address space";
+#endif
+  Outcome outcome;
+  {
+    const Limit limit(RLIMIT_AS, rlim_t{300} << 20U);
+    outcome = emulate({"tile_sweep", "--set", "n=8", "--filter", "TILE=4", "--format", "csv", "--threads", "1"});
+  }
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("memory"));
 }
 
 TEST_F(Run, ResultsDoNotDependOnTheLocale) {

@@ -2,13 +2,22 @@
 #include "profiler/backend/simt/worker_pool.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 namespace gpuexp::simt {
 
 WorkerPool::WorkerPool(int threads) {
-  for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this, i] { serve(i); });
+  const int wanted = std::max(threads, 1);
+  threads_.reserve(static_cast<std::size_t>(wanted));
+  try {
+    for (int i = 0; i < wanted; ++i) threads_.emplace_back([this, i] { serve(i); });
+  } catch (const std::system_error&) {  // the system gives no more: counts do not depend on how many there are
+    if (threads_.empty()) throw;
+  }
 }
 
 WorkerPool::~WorkerPool() {
@@ -32,7 +41,7 @@ void WorkerPool::run(int threads, const std::function<void(BlockRunner&, int)>& 
 }
 
 void WorkerPool::serve(int index) {
-  BlockRunner runner;
+  std::optional<BlockRunner> runner;  // made by the first task, so that a lack of memory is that task's failure
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -44,7 +53,8 @@ void WorkerPool::serve(int index) {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      task(runner, index);
+      if (!runner) runner.emplace();
+      task(*runner, index);
     } catch (...) {
       failure = std::current_exception();
     }
