@@ -219,6 +219,12 @@ JsonValue parse_json(std::string_view text, const std::string& source) {
   if (without_bom(text).size() != text.size()) {  // the parser would pass over a second one too
     throw Error(ExitCode::usage, source + ":1:1: not valid JSON: a second byte order mark");
   }
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {  // where the parser would end
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{}:{}: not valid JSON: a zero byte at byte {}; save the file as UTF-8", source,
+                    1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n'), nul + 1));
+  }
   TreeBuilder builder(text, source);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
     throw Error(ExitCode::usage, source + ": not valid JSON");

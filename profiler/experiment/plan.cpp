@@ -53,6 +53,15 @@ std::vector<std::string> variant_names(const std::vector<Selected>& selection) {
   return names;
 }
 
+// A value as it was written: words that read as a number, and reals without a fraction, show that they are.
+std::string shown(const ParamValue& value) {
+  const std::string text = to_text(value);
+  if (std::holds_alternative<std::int64_t>(value)) return text;
+  const bool integer = std::holds_alternative<std::int64_t>(value_from_text(text));
+  if (!integer) return text;
+  return std::holds_alternative<double>(value) ? text + ".0" : fmt::format("\"{}\"", text);
+}
+
 // Follows default_from to the parameter whose default tells the kind.
 const ParamValue& kind_of(const Selected& selected, const ParamSpec& spec) {
   const ParamSpec* origin = &spec;
@@ -247,7 +256,7 @@ class Planner {
         if (why.empty()) continue;
         if (refused.empty() || selected.exact) {
           refused = fmt::format("{} does not accept {}={}; {}", selected.variant->name, axis.name,
-                                to_text(axis.values[i]), why);
+                                shown(axis.values[i]), why);
         }
         if (selected.exact && !axis.from_flag) fail(place_of_value(axis, i), refused);
       }
