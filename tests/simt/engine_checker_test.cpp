@@ -177,6 +177,13 @@ TEST(EngineChecker, FaultsOfTheProcessorEndThePointAlone) {
   }
 }
 
+TEST(EngineChecker, AFaultAtAnUnknownPlaceNamesTheKernel) {
+  const PointResult result = run("returns_nowhere", floats(128));
+  EXPECT_EQ(result.status, Status::failed);
+  EXPECT_EQ(result.reason.rfind("returns_nowhere touches memory", 0), 0U) << result.reason;
+  EXPECT_TRUE(check("own_word").findings.empty());
+}
+
 TEST(EngineChecker, SharedMemoryThatIsOnlyReadOrOnlyWrittenCounts) {
   const PointResult read = check("only_reads_shared");
   expect_one(read, "uninitialised", "// reads what nobody wrote");

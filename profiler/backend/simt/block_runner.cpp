@@ -546,10 +546,14 @@ void BlockRunner::report_fault(Lane& lane) {
     case FaultKind::stopped:
       return;
     case FaultKind::refused: {
-      const std::string& function = mangled_function(fault.pc);
-      const bool nested = function != job_->kernel_symbol;
-      job_->refuse(fmt::format("{}: {} {}", place(fault.pc), nested ? kernel_name(fault.pc) : kernel_name(job_->kernel),
-                               fault.what));
+      const std::string where = place(fault.pc);
+      if (source_site(fault.pc).line == 0) {  // a smashed stack returns anywhere
+        job_->refuse(fmt::format("{} {}, at a place that is not known", kernel_name(job_->kernel), fault.what));
+        return;
+      }
+      const bool nested = mangled_function(fault.pc) != job_->kernel_symbol;
+      job_->refuse(
+          fmt::format("{}: {} {}", where, nested ? kernel_name(fault.pc) : kernel_name(job_->kernel), fault.what));
       return;
     }
   }

@@ -268,6 +268,12 @@ __global__ void calls_null(const float* in, float* out) {
 }
 ENGINE_KERNEL(calls_null, 1, 64)
 
+__global__ void returns_nowhere(const float* in, float* out) {
+  out[threadIdx.x] = in[threadIdx.x];
+  asm volatile("pushq $0; pushq $16; ret" ::: "memory");  // as through an overwritten return address
+}
+ENGINE_KERNEL(returns_nowhere, 1, 64)
+
 // Compilers know that nobody writes, or reads, these arrays.
 __global__ void only_reads_shared(const float* in, float* out) {
   __shared__ float unwritten[64];
