@@ -62,6 +62,7 @@ void stop_lane(const Fault& fault) {
 void fiber_main() {
   while (true) {
     const LaunchJob& job = *hot.runner->job_;
+    hot.lane->in_kernel = false;
     job.invoke_body(job.body);
     switch_to_scheduler(LaneState::exited);
   }

@@ -108,7 +108,8 @@ GPUEXP_ALWAYS_INLINE void record(const void* pointer, const void* return_address
 
 // A copy of a whole object, split by the alignment that its size allows, as the GPU's compiler splits it.
 GPUEXP_OUT_OF_LINE void record_range(const void* pointer, std::size_t size, const void* return_address, AccessKind op) {
-  if (hot.lane == nullptr || size == 0) return;
+  // clang copies large arguments by a call of memcpy, before the kernel begins.
+  if (hot.lane == nullptr || !hot.lane->in_kernel || size == 0) return;
   const std::uint64_t address = address_of(pointer);
   if (address - hot.stack_low < hot.stack_size) return;
   // The largest power of two that divides the size. An object of 8 or 16 bytes that could be copied in one piece would
@@ -215,6 +216,7 @@ void __tsan_write_range(void* address, std::size_t size) {
 void __tsan_func_entry(void* /*caller*/) {
   using gpuexp::simt::hot;
   if (hot.lane == nullptr) return;
+  hot.lane->in_kernel = true;
   const void* pc = __builtin_return_address(0);
   if (GPUEXP_UNLIKELY(gpuexp::simt::address_of(pc) != hot.entry_pc)) {
     gpuexp::simt::enter_function(pc);

@@ -71,6 +71,7 @@ struct alignas(64) Lane {
   EventCode wait_code = 0;  // of the barrier or intrinsic that it waits at
   Barrier barrier;
   WarpOp op;
+  bool in_kernel = false;  // past the launch code, which copies the arguments
   Fault fault;
 };
 
