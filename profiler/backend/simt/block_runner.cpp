@@ -12,6 +12,7 @@
 #include "profiler/backend/simt/kernel_faults.h"
 #include "profiler/backend/simt/shadow/gpuexp_simt.h"
 #include "profiler/backend/simt/symbols.h"
+#include "profiler/core/random.h"
 
 // The state that kernels read (shadow/gpuexp_simt.h), and the block of shared memory behind every `extern __shared__`
 // array: 227 KiB, the most that a kernel can have.
@@ -33,13 +34,6 @@ constexpr std::uint64_t kLargeStack = 256 * 1024;
 constexpr std::uint64_t kSmallStack = 16 * 1024;
 constexpr std::uint64_t kTraceStride = kTraceEvents + 24;
 constexpr std::uint64_t kPhasesPerCheck = 64;  // phases between barriers from one look at the clock to the next
-
-std::uint64_t mix(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 
 // A lane's stack lies farther away than the nearest cache: asked for while the lane before it runs.
 void prefetch_stack(const Lane& lane) {
@@ -146,9 +140,9 @@ void BlockRunner::schedule(std::uint32_t count, std::uint64_t salt, std::vector<
   std::iota(order.begin(), order.end(), 0U);
   if (job_->schedule == Schedule::reverse) std::reverse(order.begin(), order.end());
   if (job_->schedule != Schedule::random) return;
-  std::uint64_t state = mix(job_->schedule_seed) ^ mix(block_ * 4099 + phase_) ^ mix(~salt);
+  std::uint64_t state = splitmix64(job_->schedule_seed) ^ splitmix64(block_ * 4099 + phase_) ^ splitmix64(~salt);
   for (std::uint32_t i = count; i > 1; --i) {
-    state = mix(state);
+    state = splitmix64(state);
     std::swap(order[i - 1], order[state % i]);
   }
 }
