@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,6 +60,10 @@ void guard(const ResultRows& base, const ResultRows& next, const DiffOptions& op
   device("gpu_sm_count", "a GPU with a multiprocessor count of");
   device("gpu_max_sm_clock_mhz", "a GPU with a highest clock in MHz of");
   refuse_unless_allowed(base, next, options, Difference::toolkit, "toolkit", "toolkit", "the toolkit");
+}
+
+int newest_schema(const DiffOptions& options) {
+  return options.allow.contains(Difference::schema) ? INT_MAX : result_schema_version;
 }
 
 using Settings = std::map<std::string, std::string>;
@@ -230,8 +235,8 @@ void compare_points(ResultRows& base, ResultRows& next, const DiffOptions& optio
 
 FileDiff compare_files(const std::string& name, const fs::path& base_path, const fs::path& next_path,
                        const DiffOptions& options) {
-  ResultRows base(base_path, Loading::whole, options.newest_schema);
-  ResultRows next(next_path, Loading::streamed, options.newest_schema);
+  ResultRows base(base_path, Loading::whole, newest_schema(options));
+  ResultRows next(next_path, Loading::streamed, newest_schema(options));
   guard(base, next, options);
   FileDiff diff;
   diff.name = name;
@@ -246,7 +251,7 @@ FileDiff compare_files(const std::string& name, const fs::path& base_path, const
 
 // A file of BASE that NEW does not have: every point is missing.
 FileDiff missing_file(const std::string& name, const fs::path& base_path, const DiffOptions& options) {
-  ResultRows base(base_path, Loading::whole, options.newest_schema);
+  ResultRows base(base_path, Loading::whole, newest_schema(options));
   FileDiff diff;
   diff.name = name;
   diff.base_file = base.file();

@@ -68,7 +68,6 @@ struct DiffOptions {
   double min_change_us = 1.0;
   double alpha = 0.01;     // probability of any false slower or faster in one comparison of two files
   bool keep_same = false;  // list the points that are the same, too (for JUnit)
-  int newest_schema = result_schema_version;
 };
 // "slower,traffic,missing": also faster, less-traffic, undecided, new, worse, not-comparable, any, none.
 // Throws Error(usage) naming the flag, the accepted words and the nearest.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <cstring>
 
@@ -101,7 +102,7 @@ int Columns::find(std::string_view name) const {
 ResultRows::ResultRows(const std::filesystem::path& path, Loading loading, int newest_schema)
     : file_(path.string()), newest_schema_(newest_schema) {
   if (extension(path) != ".csv") {
-    records_ = read_results(path);
+    records_ = read_results(path, newest_schema);
     buffer_ = to_csv_text(*records_);
   } else {
     std::error_code ignored;
@@ -223,21 +224,19 @@ void ResultRows::read_facts() {
   if (row.cells.size() == columns_.names.size()) {
     for (const auto& [name, position] : columns_.per_file) facts_[name] = std::string(row.cells[position]);
     const CellNumber version = cell_number(row.cells[columns_.schema_version]);
-    if (version.kind != CellNumber::Kind::count || version.count == 0)
+    if (version.kind != CellNumber::Kind::count || version.count > INT_MAX)
       fail(row, columns_.schema_version,
            fmt::format("'{}' is not a schema version", row.cells[columns_.schema_version]));
-    if (version.count > static_cast<std::uint64_t>(newest_schema_))
-      fail(row, columns_.schema_version,
-           fmt::format("schema version {} is newer than this gpuexp, which reads up to {}", version.count,
-                       newest_schema_));
+    const std::string refusal = schema_refusal(static_cast<std::int64_t>(version.count), newest_schema_);
+    if (!refusal.empty()) fail(row, columns_.schema_version, refusal);
     schema_version_ = static_cast<int>(version.count);
   }
   at_ = row.offset;  // to be split again by next()
   line_ = row.line;
-  if (schema_version_ == result_schema_version) refuse_unknown_columns();
+  if (schema_version_ == result_schema_version) refuse_unknown_columns();  // others have columns of their own
 }
 
-// Of this version every column is known; an older one may have columns that are gone.
+// Of this version every column is known; an older one may have columns that are gone, a newer one some to come.
 void ResultRows::refuse_unknown_columns() const {
   std::vector<std::string> known;
   for (const CsvColumn& column : csv_columns({})) known.push_back(column.name);

@@ -296,9 +296,8 @@ void identity_columns(std::vector<Column>& table, const ColumnNames& names) {
                    [](const ResultFile& f, const PointRecord&) { return number_text(std::int64_t{f.schema_version}); },
                    [](ResultFile& f, PointRecord&, const CsvCell& cell) {
                      f.schema_version = parse_number<int>(cell, "a whole number");
-                     if (f.schema_version != result_schema_version)
-                       cell.fail("schema_version " + std::string(cell.text) + " is not known; this gpuexp reads " +
-                                 number_text(std::int64_t{result_schema_version}));
+                     const std::string refusal = schema_refusal(f.schema_version);
+                     if (!refusal.empty()) cell.fail(refusal);
                    },
                    true});
   table.push_back(file_text(

@@ -17,7 +17,8 @@ void read_header(const Json& json, const report_json::Place& place, ResultFile& 
   in("schema_version", results.schema_version);
   if (results.schema_version != result_schema_version)
     place.key("schema_version")
-        .fail("is not known; this gpuexp reads " + number_text(std::int64_t{result_schema_version}));
+        .fail("is not " + number_text(std::int64_t{result_schema_version}) +
+              ": an unfinished run is read and finished by the gpuexp that began it");
   in("plan", results.plan);
   in("device", results.device);
   Json environment;

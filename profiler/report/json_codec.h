@@ -29,11 +29,14 @@ using Json = nlohmann::ordered_json;
 struct Place {
   std::string file;
   std::string path;
+  bool newer = false;  // the file is of a newer schema version: keys that nobody knows are passed over
 
   [[nodiscard]] Place key(std::string_view name) const {
-    return {file, path.empty() ? std::string(name) : path + '.' + std::string(name)};
+    return {file, path.empty() ? std::string(name) : path + '.' + std::string(name), newer};
   }
-  [[nodiscard]] Place index(std::size_t i) const { return {file, path + '[' + number_text(std::uint64_t{i}) + ']'}; }
+  [[nodiscard]] Place index(std::size_t i) const {
+    return {file, path + '[' + number_text(std::uint64_t{i}) + ']', newer};
+  }
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ExitCode::usage, file + ": " + (path.empty() ? std::string("the top level") : path) + ": " + what);
   }
@@ -147,6 +150,7 @@ class JsonIn {
     if (object_.contains(key)) (*this)(key, value);
   }
   void finish() const {
+    if (place_.newer) return;
     for (const auto& [key, element] : object_.items())
       if (!known_.contains(key)) place_.fail("unknown key '" + key + "'");
   }

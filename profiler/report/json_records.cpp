@@ -80,6 +80,7 @@ void from_json_value(const Json& json, const Place& place, Quantity& quantity) {
   } else if (quantity.reason.empty()) {
     place.fail("is null without a reason");
   }
+  if (place.newer) return;
   for (const auto& [key, element] : json.items())
     if (key != "value" && key != "source" && key != "estimated" && key != "standard_error" && key != "reason")
       place.fail("unknown key '" + key + "'");
@@ -113,6 +114,15 @@ void from_json_value(const Json& json, const Place& place, Status& status) {
 Json to_json_value(Verification::State state) { return to_text(state); }
 void from_json_value(const Json& json, const Place& place, Verification::State& state) {
   decode_word(json, place, Verification::State::not_run, state);
+}
+
+Json to_json_value(const ComparedReal& real) {
+  if (real.known) return report_json::encode_real(real.value);
+  return {{"value", nullptr}, {"reason", real.reason}};
+}
+void from_json_value(const Json& json, const Place& place, ComparedReal& real) {
+  real.value = 0;
+  if (real.known || !json.is_object()) report_json::decode_real(json, place, real.value);
 }
 
 Json to_json_value(Basis basis) { return to_text(basis); }
@@ -172,6 +182,8 @@ void read_environment(const Json& json, const Place& place, ResultFile& results)
 namespace report_json {
 namespace {
 
+constexpr int max_json_depth = 64;
+
 // "line 3, column 7" of a byte offset (1-based, as nlohmann counts).
 std::string line_and_column(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
@@ -186,13 +198,17 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
 Json parse_strict(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > max_json_depth)  // what reads, writes and quotes values calls itself level by level
+      throw Error(ExitCode::usage, file + ": nested deeper than " + number_text(std::int64_t{max_json_depth}) +
+                                       " levels: this is not a gpuexp file");
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == Json::parse_event_t::object_end) open_objects.pop_back();
     if (event == Json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second)
       throw Error(ExitCode::usage, file + ": the key '" + parsed.get<std::string>() + "' stands twice in one object");
     return true;
   };
+  if (text.empty()) throw Error(ExitCode::usage, file + ": is empty");
   try {
     return Json::parse(text, watch);
   } catch (const Json::parse_error& error) {

@@ -77,6 +77,15 @@ void fields(Archive& a, Finding& finding) {
   a("occurrences", finding.occurrences);
 }
 
+// A real of a verification: null with the reason where nothing was compared, or nothing was wrong.
+struct ComparedReal {
+  double& value;
+  bool known = false;
+  std::string reason;
+};
+report_json::Json to_json_value(const ComparedReal& real);
+void from_json_value(const report_json::Json& json, const report_json::Place& place, ComparedReal& real);
+
 template <class Archive>
 void fields(Archive& a, Verification& verification) {
   a("state", verification.state);
@@ -86,9 +95,14 @@ void fields(Archive& a, Verification& verification) {
   a("nan", verification.nan);
   a("first_index", verification.first_index);
   a("buffer", verification.buffer);
-  a("got", verification.got);
-  a("expected", verification.expected);
-  a("max_error", verification.max_error);
+  const bool compared = verification.checked > 0, wrong = verification.wrong > 0;
+  const std::string none = verification.scope.empty() ? "nothing was compared" : verification.scope;
+  const std::string no_first = compared ? "no element was wrong" : none;
+  ComparedReal got{verification.got, wrong, no_first}, expected{verification.expected, wrong, no_first};
+  ComparedReal max_error{verification.max_error, compared, none};
+  a("got", got);
+  a("expected", expected);
+  a("max_error", max_error);
 }
 
 template <class Archive>

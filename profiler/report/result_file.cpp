@@ -30,20 +30,21 @@ std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-void check_schema_version(const report_json::Json& json, const report_json::Place& place) {
-  const auto version = json.find("schema_version");
-  if (version == json.end()) place.fail("the key 'schema_version' is missing: this is not a gpuexp result file");
-  if (*version != result_schema_version)
-    place.key("schema_version")
-        .fail(report_json::describe(*version) + " is not known; this gpuexp reads " +
-              number_text(std::int64_t{result_schema_version}));
+int schema_version_of(const report_json::Json& json, const report_json::Place& place, int newest) {
+  const auto found = json.find("schema_version");
+  if (found == json.end()) place.fail("the key 'schema_version' is missing: this is not a gpuexp result file");
+  const report_json::Place here = place.key("schema_version");
+  std::int64_t version = 0;
+  report_json::decode(*found, here, version);
+  if (const std::string refusal = schema_refusal(version, newest); !refusal.empty()) here.fail(refusal);
+  return static_cast<int>(version);
 }
 
-ResultFile read_json(const std::string& text, const std::string& file) {
+ResultFile read_json(const std::string& text, const std::string& file, int newest) {
   const report_json::Json json = report_json::parse_strict(text, file);
-  const report_json::Place top{file, ""};
+  report_json::Place top{file, ""};
   if (!json.is_object()) top.fail("must be an object, not " + report_json::describe(json));
-  check_schema_version(json, top);
+  top.newer = schema_version_of(json, top, newest) > result_schema_version;
   ResultFile results;
   report_json::JsonIn in(json, top);
   in("schema_version", results.schema_version);
@@ -152,7 +153,15 @@ std::optional<TimeStatistics> time_statistics(const Timing& timing) {
   return statistics;
 }
 
-ResultFile read_results(const std::filesystem::path& path) {
+std::string schema_refusal(std::int64_t version, int newest) {
+  const std::string words = "schema version " + number_text(version);
+  if (version < 1) return words + " never was: the first is 1";
+  if (version <= newest) return "";
+  return words + " is newer than this gpuexp, which reads up to " + number_text(std::int64_t{newest}) +
+         "; use a newer gpuexp, or 'gpuexp diff --allow schema' to compare what both know";
+}
+
+ResultFile read_results(const std::filesystem::path& path, int newest_schema) {
   const std::string text = read_text(path);
   const std::string file = path.string();
   const std::string extension = path.extension().string();
@@ -162,7 +171,7 @@ ResultFile read_results(const std::filesystem::path& path) {
   } else if (extension == ".jsonl") {
     results = read_journal(text, file).results;
   } else if (extension == ".json") {
-    results = read_json(text, file);
+    results = read_json(text, file, newest_schema);
   } else {
     throw Error(ExitCode::usage, file + ": the name must end in .json, .csv or .partial.jsonl");
   }

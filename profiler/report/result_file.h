@@ -84,6 +84,10 @@ struct ResultFile {
 
 // Reads `<name>.<backend>.json`, `.csv` or `.partial.jsonl` (told by the file's name). Throws Error(usage) that names
 // the file and the line, row and column or JSON path. A CSV holds less: no sites, findings, launches or samples.
-ResultFile read_results(const std::filesystem::path& path);
+// JSON of a newer schema version up to `newest_schema` is read as far as its keys are known.
+ResultFile read_results(const std::filesystem::path& path, int newest_schema = result_schema_version);
+
+// Why a file of this schema version is not read, with the remedy; empty for 1 to `newest`.
+std::string schema_refusal(std::int64_t version, int newest = result_schema_version);
 
 }  // namespace gpuexp

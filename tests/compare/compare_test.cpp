@@ -358,11 +358,19 @@ TEST(Guard, BackendsAndSchemaVersions) {
   const auto next = lab.write("new.csv", text);
   EXPECT_THAT(refusal([&] { static_cast<void>(compare(base, next, {})); }),
               AllOf(HasSubstr("new.csv: line 2"), HasSubstr("schema version 2 is newer")));
+  // So is JSON, which may hold keys that this one does not know.
+  std::string records = to_json_text(emulated_results());
+  records.replace(records.find("\"schema_version\": 1"), 19, "\"later\": [1], \"schema_version\": 2");
+  const auto next_json = lab.write("new.json", records);
+  EXPECT_THAT(refusal([&] { static_cast<void>(compare(base, next_json, {})); }),
+              AllOf(HasSubstr("new.json: schema_version: "), HasSubstr("2 is newer"), HasSubstr("--allow schema")));
   DiffOptions options;
-  options.newest_schema = 2;
-  EXPECT_THAT(refusal([&] { static_cast<void>(compare(base, next, options)); }), HasSubstr("--allow schema"));
   options.allow = parse_allow("schema");
-  EXPECT_EQ(count(compare(base, next, options), Verdict::same), 6U);
+  for (const auto& path : {next, next_json}) {
+    const Diff diff = compare(base, path, options);
+    EXPECT_EQ(count(diff, Verdict::same), 6U);
+    EXPECT_THAT(diff.files.front().notes, Contains("the schema version differs: 1 in BASE, 2 in NEW"));
+  }
 }
 
 TEST(Times, RunsOfTheSameDistributionAreTheSame) {
@@ -541,12 +549,14 @@ TEST(Junk, IsRefusedWithItsPlace) {
       {"number.csv", changed(",128,", ",12x,"), {"line 2", "'12x' is not a number"}},
       {"mixed.csv", changed("0123456789ab", "ba9876543210"), {"two runs are mixed"}},
       {"schema.csv", changed("1,0.1.0", "one,0.1.0"), {"line 2", "'one'"}},
+      {"first.csv", changed("1,0.1.0", "0,0.1.0"), {"line 2", "schema version 0 never was"}},
       {"twice.csv", twice, {"stands twice", "transpose/naive"}},
       {"column.csv", "schema_version,backend,variant,status,good,verified,speed\n", {"'speed'"}},
       {"double.csv", "schema_version,backend,variant,status,good,verified,good\n", {"'good' stands twice"}},
       {"lacks.csv", "schema_version,backend,variant\n", {"'status' is missing"}},
       {"binary.csv", std::string("\0\x01\xff\xfe", 4), {"line 1"}},
       {"deep.json", std::string(100, '['), {"deep.json"}},
+      {"deeper.json", std::string(1'000'000, '[') + std::string(1'000'000, ']'), {"nested deeper than 64 levels"}},
       {"other.json", "{}", {"schema_version"}},
       {"words.txt", "hello", {".csv"}},
   };

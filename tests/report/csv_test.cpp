@@ -307,7 +307,7 @@ TEST(CsvReader, NamesFileLineAndColumn) {
   EXPECT_THAT(error_of(replaced(good, ",ok,", ",fine,")), HasSubstr("bad.csv: line 2, column 'status': 'fine'"));
   EXPECT_THAT(error_of(replaced(good, "gpuexp_commit", "commit")),
               HasSubstr("expected 'gpuexp_commit', found 'commit'"));
-  EXPECT_THAT(error_of(replaced(good, "\r\n1,0.1.0", "\r\n7,0.1.0")), HasSubstr("schema_version 7 is not known"));
+  EXPECT_THAT(error_of(replaced(good, "\r\n1,0.1.0", "\r\n7,0.1.0")), HasSubstr("schema version 7 is newer"));
   EXPECT_THAT(error_of(good + "1,2\r\n"), HasSubstr("line 4: has 2 cells"));
   EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",nan,8192,")), HasSubstr("column 'flops'"));
   EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",1.5e,8192,")), HasSubstr("'1.5e' is not a number"));
