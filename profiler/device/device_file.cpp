@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,11 +11,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
 #include "profiler/device/device_spec.h"
+#include "profiler/device/name_words.h"
 
 namespace gpuexp {
 namespace {
@@ -25,11 +26,34 @@ constexpr double mega = 1e6;
 constexpr double giga = 1e9;
 constexpr double tera = 1e12;
 
+// Size and nesting beyond which a file is refused: no device comes near, and memory stays bounded.
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr int max_depth = 16;
+
+// What is wrong with a text that is no JSON: "line 1, column 2: syntax error ...".
+std::string syntax_problem(std::string_view text, std::string_view message) {
+  if (text.empty()) return "it is empty";
+  constexpr std::string_view mark = "parse error at ";  // nlohmann puts the id of its exception before it
+  if (const auto at = message.find(mark); at != std::string_view::npos) message.remove_prefix(at + mark.size());
+  std::string plain(message);
+  for (char& c : plain)  // it quotes the file, which may hold anything
+    if (c < ' ' || c > '~') c = '?';
+  return plain;
+}
+
 // nlohmann keeps the last of two equal keys; a file that has both says two things, so it is refused.
 Json parse_without_duplicates(std::string_view text, std::string_view place) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{}: not a device file: {}; one looks like configs/devices/a100-pcie-80gb.json", place, problem));
+  };
+  if (text.size() > max_bytes) refuse(fmt::format("it has more than {} bytes", max_bytes));
+  if (text.find('\0') != std::string_view::npos) refuse("it holds a zero byte");  // where the parser would end
   std::vector<std::set<std::string>> open_objects;
   std::string duplicate;
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > max_depth) refuse(fmt::format("it is nested deeper than {} levels", max_depth));
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == Json::parse_event_t::object_end) open_objects.pop_back();
     if (event == Json::parse_event_t::key) {
@@ -41,10 +65,8 @@ Json parse_without_duplicates(std::string_view text, std::string_view place) {
   Json json;
   try {
     json = Json::parse(text, watch);
-  } catch (const Json::parse_error& error) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: not a JSON file ({}); a device file looks like configs/devices/a100-pcie-80gb.json",
-                            place, error.what()));
+  } catch (const Json::exception& error) {
+    refuse(syntax_problem(text, error.what()));
   }
   if (!duplicate.empty()) throw Error(ExitCode::usage, fmt::format("{}: key '{}' is given twice", place, duplicate));
   return json;
@@ -59,10 +81,11 @@ class Reader {
                {"$schema", "name", "family", "aliases", "chip", "compute_capability", "sources", "sm_count",
                 "boost_clock_mhz", "tensor_clock_mhz", "memory", "l2_bytes", "sm", "peaks_tflops",
                 "fma_per_sm_per_clock", "bytes_per_clock", "notes"});
-    spec_.name = text(root_, "", "name");
-    spec_.family = root_.contains("family") ? text(root_, "", "family") : spec_.name;
-    spec_.chip = text(root_, "", "chip");
+    if (root_.contains("$schema")) text(root_, "", "$schema");
+    spec_.name = name("name");
+    spec_.family = root_.contains("family") ? name("family") : spec_.name;
     spec_.compute_capability = compute_capability();
+    spec_.chip = chip();
     spec_.aliases = texts("aliases");
     spec_.notes = texts("notes");
     read_sources();
@@ -129,6 +152,39 @@ class Reader {
     const bool digits = value.find_first_not_of("0123456789.") == std::string::npos;
     if (!digits || dot == 0 || dot == std::string::npos || dot + 1 == value.size() || value.rfind('.') != dot)
       fail("compute_capability", fmt::format("expected MAJOR.MINOR such as \"8.0\", not \"{}\"", value));
+    return value;
+  }
+
+  // A name is compared by its letters and digits.
+  std::string name(std::string_view key) const {
+    std::string value = text(root_, "", key);
+    if (name_words(value).empty())
+      fail(std::string(key), fmt::format("expected a name with letters or digits, not \"{}\"", value));
+    return value;
+  }
+
+  // As NVIDIA and CUPTI name chips: two letters of the architecture, then digits ("GA100", "GA10B").
+  std::string chip() const {
+    const std::string value = text(root_, "", "chip");
+    const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool formed = value.size() == 5 && letter(value[0]) && letter(value[1]) && digit(value[2]) &&
+                        digit(value[3]) && (digit(value[4]) || letter(value[4]));
+    if (!formed)
+      fail("chip", fmt::format("expected the name of a chip such as \"GA100\" or \"GH100\", not \"{}\"", value));
+    // Which compute capabilities an architecture has (CUDA C++ Programming Guide); later ones are taken as they come.
+    struct Architecture {
+      std::string_view letters;
+      int first, last;  // major
+    };
+    static constexpr Architecture architectures[] = {{"GM", 5, 5}, {"GP", 6, 6}, {"GV", 7, 7}, {"TU", 7, 7},
+                                                     {"GA", 8, 8}, {"AD", 8, 8}, {"GH", 9, 9}, {"GB", 10, 12}};
+    const std::string& capability = spec_.compute_capability;
+    int major = 0;
+    std::from_chars(capability.data(), capability.data() + capability.find('.'), major);
+    for (const Architecture& known : architectures)
+      if (value.starts_with(known.letters) && (major < known.first || major > known.last))
+        fail("chip", fmt::format("\"{}\" is no chip of compute capability {}", value, capability));
     return value;
   }
 
@@ -309,9 +365,10 @@ DeviceSpec load_device(const std::string& path) {
                 fmt::format("device file '{}' cannot be read; give a readable JSON file or a name from "
                             "`gpuexp list devices`",
                             path));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_device(text.str(), path);
+  std::string text(max_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_device(text, path);
 }
 
 }  // namespace gpuexp

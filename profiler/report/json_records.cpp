@@ -209,6 +209,8 @@ Json parse_strict(std::string_view text, const std::string& file) {
     return true;
   };
   if (text.empty()) throw Error(ExitCode::usage, file + ": is empty");
+  if (const auto zero = text.find('\0'); zero != std::string_view::npos)  // where the parser would end
+    throw Error(ExitCode::usage, file + ": " + line_and_column(text, zero + 1) + ": not valid JSON: a zero byte");
   try {
     return Json::parse(text, watch);
   } catch (const Json::parse_error& error) {

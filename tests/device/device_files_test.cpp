@@ -9,6 +9,7 @@
 
 #include "profiler/core/error.h"
 #include "profiler/device/device_spec.h"
+#include "profiler/device/name_words.h"
 #include "tests/device/mini_schema.h"
 
 namespace gpuexp {
@@ -119,6 +120,8 @@ TEST(DeviceFiles, BandwidthAgreesWithBusAndClock) {
 
 TEST(DeviceFiles, NamesAreUnambiguous) {
   for (const DeviceSpec& spec : devices()) {
+    const std::vector<std::string> words = name_words(spec.name);
+    for (const std::string& word : name_words(spec.family)) EXPECT_THAT(words, ::testing::Contains(word)) << spec.id;
     EXPECT_EQ(find_device(spec.id).spec.id, spec.id);
     EXPECT_EQ(find_device(spec.name).spec.id, spec.id);
     for (const std::string& alias : spec.aliases) EXPECT_EQ(find_device(alias).spec.id, spec.id) << alias;
@@ -213,6 +216,12 @@ TEST(Reader, NamesThePlaceOfEveryFault) {
       {"compute capability",
        [](json& j) { j["compute_capability"] = "sm_80"; },
        {"compute_capability: expected MAJOR.MINOR"}},
+      {"chip", [](json& j) { j["chip"] = "A100"; }, {"chip: expected the name of a chip such as", "not \"A100\""}},
+      {"chip of another architecture",
+       [](json& j) { j["chip"] = "GH100"; },
+       {"chip: \"GH100\" is no chip of compute capability 8.0"}},
+      {"family", [](json& j) { j["family"] = "-"; }, {"family: expected a name with letters or digits"}},
+      {"schema", [](json& j) { j["$schema"] = 7; }, {"$schema: expected a text, not 7"}},
       {"no peaks", [](json& j) { j["peaks_tflops"] = json::object(); }, {"peaks_tflops: no peak at all"}},
       {"inconsistent warps", [](json& j) { j["sm"]["max_warps"]["value"] = 48; }, {"sm.max_warps"}},
       {"not an object", [](json& j) { j = json::array(); }, {"the file: expected an object, not array"}},
@@ -229,8 +238,12 @@ TEST(Reader, NamesThePlaceOfEveryFault) {
 TEST(Reader, RefusesDuplicateKeysAndWhatIsNoJson) {
   const std::string text = fmt::format(R"({{"name": "other", {})", a100().dump().substr(1));
   EXPECT_THAT(error_of(text), HasSubstr("key 'name' is given twice"));
-  EXPECT_THAT(error_of("{\"name\": "), HasSubstr("my.json: not a JSON file"));
-  EXPECT_THAT(error_of(""), HasSubstr("not a JSON file"));
+  EXPECT_THAT(error_of("{\"name\": "), HasSubstr("my.json: not a device file: line 1, column 10: syntax error"));
+  EXPECT_THAT(error_of(""), HasSubstr("my.json: not a device file: it is empty; one looks like configs/devices/"));
+  EXPECT_THAT(error_of(std::string(1000, '[')), HasSubstr("nested deeper than 16 levels"));
+  EXPECT_THAT(error_of(std::string(2U << 20, ' ')), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(error_of(a100().dump() + std::string(1, '\0') + "x"), HasSubstr("it holds a zero byte"));
+  EXPECT_THAT(error_of("{\"\xff\": 1}"), ::testing::Not(HasSubstr("\xff")));
 }
 
 TEST(Reader, ARememberedValueNeedsNoSource) {
@@ -296,7 +309,7 @@ TEST(FindDevice, APathOverrides) {
   std::filesystem::remove(path);
   EXPECT_THAT(find_error(path.string()), HasSubstr("cannot be read"));
   EXPECT_THAT(find_error("./"), HasSubstr("cannot be read"));
-  EXPECT_THAT(find_error("/dev/null"), HasSubstr("/dev/null: not a JSON file"));
+  EXPECT_THAT(find_error("/dev/null"), HasSubstr("/dev/null: not a device file: it is empty"));
 }
 
 }  // namespace

@@ -168,6 +168,7 @@ TEST(JsonReader, NamesTheJsonPath) {
 TEST(JsonReader, NamesLineAndColumnOfBadSyntax) {
   EXPECT_THAT(error_of("{\n \"schema_version\": 1,\n \"x\": nan}"), HasSubstr("file.json: line 3, column"));
   EXPECT_THAT(error_of(""), HasSubstr("is empty"));
+  EXPECT_THAT(error_of(std::string("{}\n\0x", 5)), HasSubstr("line 2, column 1: not valid JSON: a zero byte"));
   EXPECT_THAT(error_of("{\"a\": 1, \"a\": 2}"), HasSubstr("'a' stands twice"));
   const std::string whole = to_json_text(test::sample());
   EXPECT_THAT(error_of(whole.substr(0, whole.size() / 2)), HasSubstr("not valid JSON"));
