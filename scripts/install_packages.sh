@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libdw-dev)
 if [[ "${1:-}" == --tests ]]; then
-  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang clang-format python3 python3-jsonschema
+  packages+=(ccache libgtest-dev libgmock-dev libbenchmark-dev clang clang-format python3 python3-jsonschema
              python3-matplotlib python3-plotly flake8 shellcheck)
 elif [[ $# -gt 0 ]]; then
   echo "usage: $0 [--tests]" >&2
