@@ -3,10 +3,12 @@
 
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
 #include "profiler/core/error.h"
+#include "profiler/report/roofline_points.h"
 #include "profiler/report/terminal.h"
 #include "profiler/roofline/roofline_view.h"
 #include "profiler/run/choose.h"
@@ -17,6 +19,8 @@ namespace {
 struct RooflineFlags {
   std::string device = "auto";
   std::string precision;
+  std::string level = "dram";
+  std::vector<std::string> results;
   std::string format = "table";
   bool plot = false;
   bool ascii = false;
@@ -35,14 +39,43 @@ bool locale_is_utf8() {
   return false;
 }
 
+const Precision* precision_of(const RooflineFlags& flags) {
+  return flags.precision.empty() ? nullptr : &find_precision(flags.precision);
+}
+
+Level level_of(const RooflineFlags& flags) {
+  require_one_of("--level", flags.level, {"dram", "l2", "l1"});
+  return *level_from_text(flags.level);
+}
+
+// Only "auto" asks the machine, so that a named device is printed at once; with results it is the roof they were made
+// with.
+DeviceMatch roof_of(const RooflineFlags& flags, const std::vector<NamedResults>& files) {
+  if (flags.device != "auto") return find_device(flags.device);
+  return files.empty() ? choose_device(make_backends(), flags.device, "") : device_of(files.front());
+}
+
+// The set of ceilings that everything stands under.
+Ceilings ceilings_for(const DeviceSpec& spec) { return ceilings_of(spec); }
+
+RooflineView view_of(const RooflineFlags& flags) {
+  const Precision* precision = precision_of(flags);
+  const Level level = level_of(flags);
+  const std::vector<NamedResults> files = read_all_results(flags.results);
+  const DeviceMatch device = roof_of(flags, files);
+  Ceilings ceilings = ceilings_for(device.spec);
+  if (files.empty()) return lecture_view(device, std::move(ceilings), {precision, level});
+  if (precision != nullptr) peak_or_throw(ceilings, *precision);
+  RooflineResults results =
+      roofline_results(files, device.spec, ceilings, precision == nullptr ? std::string() : std::string(precision->id));
+  return results_view(device, std::move(ceilings), std::move(results), level);
+}
+
 std::string roofline_text(const RooflineFlags& flags) {
-  const Precision* precision = flags.precision.empty() ? nullptr : &find_precision(flags.precision);
-  // Only "auto" asks the machine, so that a named device is printed at once.
-  const DeviceMatch device =
-      flags.device == "auto" ? choose_device(make_backends(), flags.device, "") : find_device(flags.device);
-  const RooflineView view = lecture_view(device, precision);
+  const RooflineView view = view_of(flags);
   if (flags.format == "json") return roofline_json(view);
   if (flags.format == "csv") return roofline_csv(view);
+  if (flags.format == "svg") return roofline_svg(view);
   std::string text = roofline_table(view);
   if (flags.plot) {
     const TerminalStyle style = terminal_style(STDOUT_FILENO);
@@ -58,20 +91,29 @@ void add_roofline(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("roofline", "Ceilings and ridge points of a device, and where kernels land");
   const auto flags = std::make_shared<RooflineFlags>();
   command
-      ->add_option("--device", flags->device, "Device name or file: a100, h100-nvl, ./my.json; auto = the GPU present")
+      ->add_option("--device", flags->device,
+                   "Device name or file: a100, h100-nvl, ./my.json; auto = that of the results, else the GPU present")
       ->capture_default_str();
   command->add_option("--precision", flags->precision,
-                      "Compute ceiling for the kernels: fp32, tf32, ...; default fp32 and tf32");
-  command->add_option("--format", flags->format, "table, json or csv")->capture_default_str();
+                      "Compute ceiling: fp32, tf32, ...; default fp32 and tf32, and for results what fits each point");
+  command->add_option("--level", flags->level, "Memory level whose slope points stand under: dram, l2 or l1")
+      ->capture_default_str();
+  command
+      ->add_option("--results", flags->results,
+                   "Result files of gpuexp run (JSON or CSV) whose points are placed in place of the lectures' kernels")
+      ->type_name("FILE...");
+  command->add_option("--format", flags->format, "table, json, csv or svg")->capture_default_str();
   command->add_flag("--plot", flags->plot, "Draw the roofline below the table");
   command->add_flag("--ascii", flags->ascii, "Draw with ASCII characters, whatever the locale");
   command->footer(
       "Examples:\n"
       "  gpuexp roofline --device a100 --plot\n"
       "  gpuexp roofline --device h100-pcie --precision fp16\n"
-      "  gpuexp roofline --device ./my.json --format csv");
+      "  gpuexp roofline --device ./my.json --format csv\n"
+      "  gpuexp roofline --results results/out/tile_sweep.cuda.json --plot\n"
+      "  gpuexp roofline --results before.cuda.csv after.cuda.csv --level l2 --format svg > roofline.svg");
   command->callback([flags, &exit_code] {
-    require_one_of("--format", flags->format, {"table", "json", "csv"});
+    require_one_of("--format", flags->format, {"table", "json", "csv", "svg"});
     if (flags->plot && flags->format != "table")
       throw Error(ExitCode::usage, "--plot draws below the table; leave out --format " + flags->format);
     print(roofline_text(*flags));

@@ -12,13 +12,20 @@
 
 #include "profiler/core/text.h"
 #include "profiler/counters/counters.h"
+#include "profiler/roofline/ceilings.h"
 
 namespace gpuexp {
 namespace {
 
 constexpr double micro = 1e-6;
+constexpr const char* no_flops = "the point does no floating-point operations";
 
 constexpr std::array<std::string_view, 3> bound_words{"memory", "compute", "unknown"};  // in enum order
+constexpr std::array<std::string_view, 3> level_words{"dram", "l2", "l1"};
+constexpr std::array<std::string_view, 3> level_labels{"DRAM", "L2", "L1/shared"};
+constexpr std::array<std::string_view, 3> level_meanings{
+    "bytes that device memory read and wrote", "32-byte sectors that the L2 cache read and wrote",
+    "32-byte sectors of global accesses, and 128 bytes for each wavefront of shared memory"};
 constexpr std::array<std::string_view, 4> basis_words{"loaded", "requested", "transaction", "compulsory"};
 constexpr std::array<std::string_view, 4> basis_meanings{
     "bytes all lanes load, as if there were no cache", "bytes all lanes load and store, as if there were no cache",
@@ -83,14 +90,18 @@ Quantity moved_bytes(const PointResult& result, const std::string& kind) {
   return sum(total, sum(atomic, atomic));
 }
 
+// Loads of the L1 cache that its request counters did not see: bulk copies into shared memory.
+bool loads_unseen(const PointResult& result, const Quantity& loaded) {
+  return loaded.source == Source::measured && loaded.number() == 0.0 && result.compulsory_load_bytes > 0;
+}
+
 // What moved between L1 and L2. The counters of load requests do not see bulk copies into shared memory, with which
 // libraries load: where they saw no load at all of a problem that must load, the sectors of the L2 cache say what
 // moved.
 Quantity moved_sector_bytes(const PointResult& result) {
   constexpr double sector_bytes = 32;
   const Quantity loaded = counter(result, "transaction_load_bytes");
-  const bool unseen = loaded.source == Source::measured && loaded.number() == 0.0 && result.compulsory_load_bytes > 0;
-  if (!unseen) return moved_bytes(result, "transaction");
+  if (!loads_unseen(result, loaded)) return moved_bytes(result, "transaction");
   const Quantity sectors = sum(counter(result, "l2_read_sectors"), counter(result, "l2_write_sectors"));
   return sectors.has_value() ? derived(sectors, sector_bytes * *sectors.number(), Source::measured) : sectors;
 }
@@ -136,14 +147,16 @@ std::pair<std::string, std::string> precision_for(const PointResult& result, con
   return {"", fmt::format("dtype {} has no floating-point ceiling", dtype)};
 }
 
-void set_ceilings(Analysis& a, const DeviceSpec& spec) {
+void set_ceilings(Analysis& a, const Ceilings& ceilings, const DeviceSpec& spec) {
   a.device = spec.name;
-  a.bandwidth = Quantity::real(spec.memory.bandwidth, spec.source_of("memory.bandwidth_gb_s"));
+  const BandwidthCeiling& dram = slope_or_throw(ceilings, Level::dram);
+  a.bandwidth = Quantity::real(dram.bandwidth, dram.source);
   if (const Precision* precision = precision_by_id(a.precision)) {
-    const auto peak = spec.peak(a.precision);
-    a.peak = peak ? Quantity::real(*peak, spec.source_of(fmt::format("peaks_tflops.{}", a.precision)))
-                  : Quantity::null(fmt::format("{} has no {} peak", spec.name, precision->label), Source::spec);
-    a.peak_clock_mhz = spec.clock_of(*precision) / 1e6;
+    const ComputeCeiling* roof = ceilings.find(*precision);
+    a.peak = roof != nullptr
+                 ? Quantity::real(roof->peak, roof->source)
+                 : Quantity::null(fmt::format("{} has no {} peak", spec.name, precision->label), Source::spec);
+    a.peak_clock_mhz = roof != nullptr && roof->clock_mhz > 0 ? roof->clock_mhz : spec.clock_of(*precision) / 1e6;
   } else {
     a.peak = Quantity::null(a.precision_reason, Source::spec);
   }
@@ -158,7 +171,6 @@ BasisBound bound_on(Basis basis, const Quantity& bytes, const Analysis& a) {
   const double flops = a.flops.number().value_or(0);
   const auto peak = a.peak.number();
   const double bandwidth = *a.bandwidth.number();
-  const char* no_flops = "the point does no floating-point operations";
   if (!bytes.has_value()) {
     b.intensity = Quantity::null(bytes.reason, source);
   } else if (flops == 0) {
@@ -234,12 +246,38 @@ Quantity measured_time(const PointResult& result) {
   return Quantity::real(*time, Source::measured);
 }
 
+// What crossed each level; null, with the reason, where its counters are missing.
+Quantity dram_traffic(const PointResult& result) {
+  if (result.backend == "simt") return Quantity::null("the simt backend emulates no DRAM", Source::measured);
+  return sum(counter(result, "dram_read_bytes"), counter(result, "dram_write_bytes"));
+}
+
+Quantity l2_traffic(const PointResult& result) {
+  constexpr double sector_bytes = 32;
+  if (result.backend == "simt") return Quantity::null("the simt backend emulates no L2 cache", Source::measured);
+  const Quantity sectors = sum(counter(result, "l2_read_sectors"), counter(result, "l2_write_sectors"));
+  return sectors.has_value() ? derived(sectors, sector_bytes * *sectors.number(), sectors.source) : sectors;
+}
+
+// A wavefront occupies the whole width of the data path, whatever its lanes take of it.
+Quantity l1_traffic(const PointResult& result) {
+  constexpr double wavefront_bytes = 128;
+  if (loads_unseen(result, counter(result, "transaction_load_bytes")))
+    return Quantity::null("the kernel loads by bulk copies, which the counters of requests do not see",
+                          Source::measured);
+  Quantity wavefronts = sum(counter(result, "shared_load_wavefronts"), counter(result, "shared_store_wavefronts"));
+  const Quantity atomics = counter(result, "shared_atomic_wavefronts");
+  if (atomics.number().value_or(0) > 0) wavefronts = sum(wavefronts, atomics);
+  if (!wavefronts.has_value()) return wavefronts;
+  return sum(moved_bytes(result, "transaction"),
+             derived(wavefronts, wavefront_bytes * *wavefronts.number(), wavefronts.source));
+}
+
 void set_measured(Analysis& a, const PointResult& result) {
   a.time_us = measured_time(result);
   const auto per_second = [&](const Quantity& amount) {
     return combine(amount, a.time_us, Source::measured, [](double n, double us) { return n / (us * micro); });
   };
-  const char* no_flops = "the point does no floating-point operations";
   a.achieved_flops = a.flops.number() == 0.0 && a.time_us.has_value() ? Quantity::null(no_flops, Source::measured)
                                                                       : per_second(a.flops);
   a.percent_of_peak = ratio(a.achieved_flops, a.peak, Source::measured, "no peak", 100);
@@ -247,11 +285,51 @@ void set_measured(Analysis& a, const PointResult& result) {
       ratio(a.achieved_flops, a.compulsory.attainable, Source::measured, "nothing attainable", 100);
   a.achieved_bandwidth = per_second(a.compulsory.bytes);
   a.percent_of_bandwidth = ratio(a.achieved_bandwidth, a.bandwidth, Source::measured, "no bandwidth", 100);
-  if (result.backend == "simt") {
-    a.dram_bandwidth = Quantity::null("the simt backend emulates no DRAM", Source::measured);
+  const Quantity dram = dram_traffic(result);
+  a.dram_bandwidth = dram.has_value() ? per_second(dram) : Quantity::null(dram.reason, Source::measured);
+}
+
+Quantity traffic_at(const PointResult& result, Level level) {
+  return level == Level::dram ? dram_traffic(result) : level == Level::l2 ? l2_traffic(result) : l1_traffic(result);
+}
+
+LevelBound level_bound(Level level, const PointResult& result, const Analysis& a, const Ceilings& ceilings) {
+  LevelBound b;
+  b.level = level;
+  b.bytes = traffic_at(result, level);
+  const BandwidthCeiling* slope = ceilings.find(level);
+  const Quantity ceiling =
+      slope != nullptr
+          ? Quantity::real(slope->bandwidth, slope->source)
+          : Quantity::null(fmt::format("the {} bandwidth of {} is not known", label_of(level), a.device), Source::spec);
+  if (a.flops.number() == 0.0) {
+    b.intensity = Quantity::null(no_flops, b.bytes.source);
+  } else if (b.bytes.number() == 0.0) {
+    b.intensity = Quantity::null("no bytes crossed this level", b.bytes.source);
   } else {
-    const Quantity dram = sum(counter(result, "dram_read_bytes"), counter(result, "dram_write_bytes"));
-    a.dram_bandwidth = per_second(dram);
+    b.intensity =
+        b.bytes.has_value() ? derived(b.bytes, *a.flops.number() / *b.bytes.number(), b.bytes.source) : b.bytes;
+  }
+  b.attainable = combine(b.intensity, ceiling, Source::modelled, [](double i, double bw) { return i * bw; });
+  if (b.attainable.has_value())
+    b.attainable = combine(b.attainable, a.peak, Source::modelled, [](double x, double y) { return std::min(x, y); });
+  b.percent_of_attainable = ratio(a.achieved_flops, b.attainable, Source::measured, "nothing attainable", 100);
+  b.bandwidth = combine(b.bytes, a.time_us, Source::measured, [](double n, double us) { return n / (us * micro); });
+  b.percent_of_bandwidth = ratio(b.bandwidth, ceiling, Source::measured, "no bandwidth", 100);
+  return b;
+}
+
+void set_levels(Analysis& a, const PointResult& result, const Ceilings& ceilings) {
+  double lowest = a.peak.number().value_or(0);
+  for (const Level level : memory_levels) {
+    a.levels.push_back(level_bound(level, result, a, ceilings));
+    const auto attainable = a.levels.back().attainable.number();
+    if (!attainable) continue;
+    if (a.lowest_roof.empty()) a.lowest_roof = "compute";
+    if (*attainable < lowest) {
+      lowest = *attainable;
+      a.lowest_roof = to_text(level);
+    }
   }
 }
 
@@ -319,6 +397,12 @@ void warn(Analysis& a, const PointResult& result, const DeviceSpec& spec) {
         number_text(result.flops),
         tensor_cores ? "the counters collected do not see the pipe that did them"
                      : "work of tensor cores shows in the counters of group tensor only"));
+  const LevelBound &dram = *a.at(Level::dram), &l2 = *a.at(Level::l2);
+  if (dram.bytes.number() && l2.bytes.number() && *dram.bytes.number() > *l2.bytes.number())
+    a.warnings.push_back(fmt::format(
+        "more DRAM bytes ({:.4g} MB) than bytes of the L2 cache ({:.4g} MB): counters of several passes saw different "
+        "runs, and ratios between them are unreliable; a kernel of more than about 20 us gives steady ones",
+        *dram.bytes.number() / 1e6, *l2.bytes.number() / 1e6));
   warn_above_roof(a, result, spec);
 }
 
@@ -331,6 +415,15 @@ double attainable_flops(double intensity, double peak_flops, double bandwidth) {
 }
 
 std::string_view to_text(BoundBy bound) { return bound_words[static_cast<std::size_t>(bound)]; }
+std::string_view to_text(Level level) { return level_words[static_cast<std::size_t>(level)]; }
+std::string_view label_of(Level level) { return level_labels[static_cast<std::size_t>(level)]; }
+std::string_view meaning_of(Level level) { return level_meanings[static_cast<std::size_t>(level)]; }
+std::optional<Level> level_from_text(std::string_view text) {
+  for (const Level level : memory_levels)
+    if (to_text(level) == text) return level;
+  return std::nullopt;
+}
+
 std::string_view to_text(Basis basis) { return basis_words[static_cast<std::size_t>(basis)]; }
 std::string_view meaning_of(Basis basis) { return basis_meanings[static_cast<std::size_t>(basis)]; }
 
@@ -339,10 +432,17 @@ const BasisBound& Analysis::on(Basis basis) const {
   return *all[static_cast<std::size_t>(basis)];
 }
 
+const LevelBound* Analysis::at(Level level) const {
+  const auto found = std::ranges::find(levels, level, &LevelBound::level);
+  return found == levels.end() ? nullptr : &*found;
+}
+
 Analysis analyze(const PointResult& result, const DeviceSpec& spec, const AnalysisOptions& options) {
   Analysis a;
   std::tie(a.precision, a.precision_reason) = precision_for(result, options);
-  set_ceilings(a, spec);
+  const Ceilings own = options.ceilings == nullptr ? ceilings_of(spec) : Ceilings();
+  const Ceilings& ceilings = options.ceilings == nullptr ? own : *options.ceilings;
+  set_ceilings(a, ceilings, spec);
   a.flops = Quantity::real(result.flops, Source::modelled);
   const Quantity compulsory =
       Quantity::count(result.compulsory_load_bytes + result.compulsory_store_bytes, Source::modelled);
@@ -356,6 +456,7 @@ Analysis analyze(const PointResult& result, const DeviceSpec& spec, const Analys
   a.verdict = verdict_of(a);
   set_effective_bandwidth(a);
   set_measured(a, result);
+  set_levels(a, result, ceilings);
   a.occupancy = occupancies(result, spec);
   warn(a, result, spec);
   return a;

@@ -2,6 +2,7 @@
 // arithmetic.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,18 @@ enum class Basis {
 std::string_view to_text(Basis basis);     // "loaded"
 std::string_view meaning_of(Basis basis);  // one phrase
 
+// A level of the memory hierarchy, each with a slope of its own; from the slowest to the fastest.
+enum class Level {
+  dram,
+  l2,
+  l1,  // the L1 cache and shared memory, which are one memory behind one data path
+};
+inline constexpr std::array memory_levels{Level::dram, Level::l2, Level::l1};
+std::string_view to_text(Level level);     // "dram"
+std::string_view label_of(Level level);    // "DRAM", "L2", "L1/shared"
+std::string_view meaning_of(Level level);  // which bytes cross it
+std::optional<Level> level_from_text(std::string_view text);
+
 // What the roof says of a point on one basis. Null quantities carry the reason.
 struct BasisBound {
   Basis basis = Basis::requested;
@@ -41,6 +54,19 @@ struct BasisBound {
   Quantity percent_of_peak;  // of attainable, modelled
   Quantity bound_time_us;    // shortest time the roof allows if these bytes come from DRAM: a bound, never a time
   BoundBy bound_by = BoundBy::unknown;
+};
+
+// What one memory level says of a point: the bytes that crossed it, and the roof there. Null quantities carry the
+// reason: nothing is assumed of a level whose counters were not collected.
+struct LevelBound {
+  Level level = Level::dram;
+  Quantity bytes;      // byte. DRAM: read and written. L2: sectors read and written. L1: sectors of global accesses and
+                       // 128 bytes for each wavefront of shared memory
+  Quantity intensity;  // FLOP/byte, with the source of the bytes
+  Quantity attainable;             // FLOP/s under this level's slope and the peak, modelled
+  Quantity percent_of_attainable;  // achieved / attainable, measured; never clamped
+  Quantity bandwidth;              // byte/s that crossed it: bytes / time, measured
+  Quantity percent_of_bandwidth;   // of the level's ceiling, measured; never clamped
 };
 
 // How many blocks of a launch an SM holds. Launches of one shape share an entry.
@@ -63,6 +89,11 @@ struct Analysis {
 
   BasisBound loaded, requested, transaction, compulsory;
   [[nodiscard]] const BasisBound& on(Basis basis) const;
+
+  std::vector<LevelBound> levels;  // in the order of memory_levels: the hierarchical roofline; empty in older files
+  [[nodiscard]] const LevelBound* at(Level level) const;
+  // The lowest of the roofs at the intensities that are known: "dram", "l2", "l1", "compute"; "" when none is known.
+  std::string lowest_roof;
 
   // What bounds the point, all bases considered: "memory" (even if every byte moved once), "compute" (even if no cache
   // caught anything), "memory unless caches catch the reuse", or "unknown".
@@ -89,12 +120,16 @@ struct Analysis {
   std::vector<std::string> warnings;  // closed list, each with the likely reason or the advice
 };
 
+struct Ceilings;
+
 struct AnalysisOptions {
   std::string precision;  // compute ceiling by id; empty = from what tensor cores counted, else from the dtype
+  const Ceilings* ceilings = nullptr;  // measured ones, say; null = those of the specification
 };
 
-// Reads counters requested_{load,store}_bytes and transaction_{load,store}_bytes (dram_{read,write}_bytes and the time
-// when measured), the compulsory fields and flops of the result. Throws Error(usage) for an unknown precision only.
+// Reads counters requested_{load,store}_bytes and transaction_{load,store}_bytes, for the levels shared_*_wavefronts,
+// l2_{read,write}_sectors and dram_{read,write}_bytes (and the time when measured), the compulsory fields and flops of
+// the result. Throws Error(usage) for an unknown precision only.
 Analysis analyze(const PointResult& result, const DeviceSpec& spec, const AnalysisOptions& options = {});
 
 }  // namespace gpuexp

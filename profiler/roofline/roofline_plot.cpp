@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/roofline/ceilings.h"
-#include "profiler/roofline/roofline_view.h"
+#include "profiler/core/text.h"
+#include "profiler/roofline/drawn.h"
 #include "profiler/roofline/units.h"
 
 namespace gpuexp {
@@ -156,98 +156,66 @@ class Drawing {
   std::vector<Cell> cells_;
 };
 
-// Letters of the points: one per label, in order of first appearance.
-std::vector<LabelledPoint> distinct_points(const RooflineView& view) {
-  std::vector<LabelledPoint> points;
-  for (const RooflineSection& section : view.sections)
-    for (const LabelledPoint& point : section.points)
-      if (std::none_of(points.begin(), points.end(), [&](const LabelledPoint& p) {
-            return p.label == point.label && p.intensity == point.intensity;
-          }))
-        points.push_back(point);
-  return points;
-}
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-char letter_of(std::size_t index) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return letters[index % letters.size()];
-}
+// Beyond the letters, '+'.
+char letter_of(std::size_t mark) { return mark < letters.size() ? letters[mark] : '+'; }
 
-struct Range {
-  double x_min, x_max, y_min, y_max;
-};
-
-Range range_of(const RooflineView& view, const std::vector<LabelledPoint>& points) {
-  const double bandwidth = view.spec.memory.bandwidth;
-  double top = 0;
-  for (const RooflineSection& section : view.sections)
-    top = std::max(top, peak_or_throw(view.spec, *section.precision));
-  double left = top / bandwidth / 100;
-  double right = 4 * top / bandwidth;
-  for (const LabelledPoint& point : points) {
-    if (!(point.intensity > 0)) continue;
-    left = std::min(left, point.intensity / 2);
-    right = std::max(right, point.intensity * 2);
-  }
-  return {left, right, left * bandwidth, top * 2};
-}
-
-void draw_slopes(Drawing& drawing, const Ceilings& ceilings, double top) {
-  // DRAM last, over the faint ones.
-  for (std::size_t i = ceilings.bandwidths.size(); i-- > 0;) {
-    const bool dram = i == 0;
+void draw_slopes(Drawing& drawing, const RooflineView& view, double top) {
+  // The one that points stand under last, over the faint ones.
+  const auto draw = [&](const BandwidthCeiling& slope) {
+    const bool main = slope.level == view.level;
     for (int column = 0; column < drawing.columns(); ++column) {
-      const double y = drawing.x_at(column) * ceilings.bandwidths[i].bandwidth;
+      const double y = drawing.x_at(column) * slope.bandwidth;
       if (y > top) break;
-      if (dram || column % 2 == 0) drawing.stroke(column, y, dram ? Ink::slope : Ink::faint);
+      if (main || column % 2 == 0) drawing.stroke(column, y, main ? Ink::slope : Ink::faint);
     }
-  }
+  };
+  for (const BandwidthCeiling& slope : view.ceilings.bandwidths)
+    if (slope.level != view.level) draw(slope);
+  draw(slope_or_throw(view.ceilings, view.level));
 }
 
-void draw_roofs(Drawing& drawing, const RooflineView& view, const Ceilings& ceilings) {
+void draw_roofs(Drawing& drawing, const RooflineView& view, const std::vector<DrawnRoof>& roofs) {
   double fastest = 0;
-  for (const BandwidthCeiling& slope : ceilings.bandwidths) fastest = std::max(fastest, slope.bandwidth);
-  for (const RooflineSection& section : view.sections) {
-    const double peak = peak_or_throw(view.spec, *section.precision);
+  for (const BandwidthCeiling& slope : view.ceilings.bandwidths) fastest = std::max(fastest, slope.bandwidth);
+  for (const DrawnRoof& roof : roofs) {
     for (int column = 0; column < drawing.columns(); ++column)
-      if (drawing.x_at(column) * fastest >= peak) drawing.stroke(column, peak, Ink::roof);
-    drawing.label(drawing.row_of(peak) + 1,
-                  fmt::format(" {} {}", section.precision->label, rate_text(peak, section.precision->unit)), Ink::roof);
+      if (drawing.x_at(column) * fastest >= roof.peak) drawing.stroke(column, roof.peak, Ink::roof);
+    drawing.label(drawing.row_of(roof.peak) + 1, " " + roof.label, Ink::roof);
   }
 }
 
-std::string legend(const RooflineView& view, const Ceilings& ceilings, const std::vector<LabelledPoint>& points) {
-  std::string text = fmt::format("{:>{}}FLOP/s over FLOP/byte. {}; solid: DRAM {} (spec)", "", axis_width,
-                                 view.spec.name, bandwidth_text(ceilings.bandwidths.front().bandwidth));
-  text += "\n";
-  for (std::size_t i = 1; i < ceilings.bandwidths.size(); ++i)
-    text += fmt::format("{:>{}}dotted: {} {} ({})\n", "", axis_width, ceilings.bandwidths[i].label,
-                        bandwidth_text(ceilings.bandwidths[i].bandwidth), to_text(ceilings.bandwidths[i].source));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    text += fmt::format("{:>{}}{}  {:<27} {:>7} FLOP/B, {} bytes, {}\n", "", axis_width, letter_of(i), points[i].label,
-                        intensity_text(points[i].intensity), to_text(points[i].basis), to_text(points[i].source));
+std::string legend(const RooflineView& view, const Drawn& drawn) {
+  const std::string indent(axis_width, ' ');
+  std::string text = fmt::format("{}FLOP/s over FLOP/byte. {}; solid: {}\n", indent, view.spec.name,
+                                 slope_label(slope_or_throw(view.ceilings, view.level)));
+  for (const BandwidthCeiling& slope : view.ceilings.bandwidths)
+    if (slope.level != view.level) text += fmt::format("{}dotted: {}\n", indent, slope_label(slope));
+  const auto room = static_cast<std::size_t>(max_columns - axis_width - 3);
+  std::size_t width = 27;
+  for (const DrawnMark& mark : drawn.marks) width = std::max(width, display_width(mark.label));
+  for (std::size_t i = 0; i < drawn.marks.size(); ++i) {
+    const DrawnMark& mark = drawn.marks[i];
+    const std::size_t detail = display_width(mark.detail);
+    const std::size_t most = std::min(width, room > detail + 1 ? room - detail - 1 : std::size_t{1});
+    const std::string label = shortened(mark.label, most);
+    text += fmt::format("{}{}  {}{} {}\n", indent, letter_of(i), label,
+                        std::string(most - std::min(most, display_width(label)), ' '), mark.detail);
+  }
+  for (const std::string& note : drawn.notes) text += wrapped_text(note, indent, max_columns);
   return text;
 }
 
 }  // namespace
 
 std::string roofline_plot(const RooflineView& view, const PlotOptions& options) {
-  const Ceilings ceilings = ceilings_of(view.spec);
-  const std::vector<LabelledPoint> points = distinct_points(view);
-  const Range range = range_of(view, points);
-  Drawing drawing(options, range.x_min, range.x_max, range.y_min, range.y_max);
-  draw_slopes(drawing, ceilings, range.y_max / 2);
-  draw_roofs(drawing, view, ceilings);
-  for (const RooflineSection& section : view.sections)
-    for (const LabelledPoint& point : section.points) {
-      if (!(point.intensity > 0)) continue;
-      const auto index = std::find_if(points.begin(), points.end(), [&](const LabelledPoint& p) {
-        return p.label == point.label && p.intensity == point.intensity;
-      });
-      drawing.letter(point.intensity, place(point, view.spec, *section.precision).attainable,
-                     letter_of(static_cast<std::size_t>(index - points.begin())));
-    }
-  return drawing.text() + legend(view, ceilings, points);
+  const Drawn what = drawn(view, letters.size());
+  Drawing drawing(options, what.x_min, what.x_max, what.y_min, what.y_max);
+  draw_slopes(drawing, view, what.roofs.empty() ? what.y_max : what.roofs.front().peak);
+  draw_roofs(drawing, view, what.roofs);
+  for (const DrawnPoint& point : what.points) drawing.letter(point.x, point.y, letter_of(point.mark));
+  return drawing.text() + legend(view, what);
 }
 
 }  // namespace gpuexp

@@ -2,12 +2,17 @@
 #include "profiler/roofline/roofline_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "profiler/core/text.h"
-#include "profiler/roofline/ceilings.h"
+#include "profiler/roofline/drawn.h"
 #include "profiler/roofline/units.h"
 
 namespace gpuexp {
@@ -21,44 +26,31 @@ std::string source_text(const Provenance& provenance) {
   return provenance.note.empty() ? provenance.source : fmt::format("{}; {}", provenance.source, provenance.note);
 }
 
-// "text" broken at spaces so that no line, indented, exceeds 100 columns.
-std::string wrapped(std::string_view text, std::string_view indent) {
-  constexpr std::size_t width = 100;
-  std::string result;
-  std::string line(indent);
-  bool empty = true;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    if (!empty && display_width(line) + 1 + display_width(word) > width) {
-      result += line;
-      result += '\n';
-      line.assign(indent);
-      empty = true;
-    }
-    if (!empty) line += ' ';
-    line += word;
-    empty = false;
-    begin = end + 1;
-  }
-  result += line;
-  result += '\n';
-  return result;
-}
+std::string clock_text(double mhz) { return mhz > 0 ? fmt::format("{:.0f} MHz", mhz) : std::string("-"); }
 
-std::string clock_text(double mhz) { return fmt::format("{} MHz", number_text(mhz)); }
+// Of measured ceilings: which share of the specification's they reach.
+std::string share_of_spec(double value, const std::optional<double>& of_spec) {
+  return of_spec ? fmt::format("{} of {}", percent_text(100 * value / *of_spec), "spec") : std::string("no spec");
+}
 
 std::string bandwidth_rows(const Ceilings& ceilings) {
   std::string text = fmt::format("{:<16}{:>13}  {:<9} {}\n", "Bandwidth", "ceiling", "source", "from");
-  for (const BandwidthCeiling& slope : ceilings.bandwidths)
+  for (const BandwidthCeiling& slope : ceilings.bandwidths) {
+    std::string from = slope.how.empty() ? kind_text(slope.provenance) : slope.how;
+    if (slope.source == Source::measured)
+      from = fmt::format("{}{}; {}", share_of_spec(slope.bandwidth, slope.of_spec),
+                         slope.clock_mhz > 0 ? " at " + clock_text(slope.clock_mhz) : "", from);
     text += fmt::format("  {:<14}{:>13}  {:<9} {}\n", slope.label, bandwidth_text(slope.bandwidth),
-                        to_text(slope.source), slope.how.empty() ? kind_text(slope.provenance) : slope.how);
-  for (const BandwidthCeiling& slope : ceilings.bandwidths)
+                        to_text(slope.source), shortened(from, 58));
+  }
+  for (const BandwidthCeiling& slope : ceilings.bandwidths) {
+    if (slope.source == Source::measured) continue;
     if (slope.how.empty() && !slope.provenance.source.empty())
-      text += wrapped(fmt::format("{}: {}", slope.label, source_text(slope.provenance)), "  ");
+      text += wrapped_text(fmt::format("{}: {}", slope.label, source_text(slope.provenance)), "  ");
+  }
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
-    if (slope.id == "l2" && !slope.provenance.note.empty())
-      text += wrapped(fmt::format("L2: {}", slope.provenance.note), "  ");
+    if (slope.level == Level::l2 && slope.source != Source::measured && !slope.provenance.note.empty())
+      text += wrapped_text(fmt::format("L2: {}", slope.provenance.note), "  ");
   return text;
 }
 
@@ -67,28 +59,42 @@ std::string compute_rows(const Ceilings& ceilings) {
                                  "at", "ridge point, FLOP/B");
   text += fmt::format("{:69}", "");
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
-    text += fmt::format("{:>9}", slope.id == "dram" ? "DRAM" : slope.id == "l2" ? "L2" : "L1");
+    text += fmt::format("{:>9}", slope.level == Level::l1 ? "L1" : label_of(slope.level));
   text += "\n";
   for (const ComputeCeiling& roof : ceilings.peaks) {
-    text += fmt::format("  {:<20}{:>14}  {:<9} {:<11} {:>8} ", roof.precision->label,
-                        rate_text(roof.peak, roof.precision->unit), to_text(roof.source), kind_text(roof.provenance),
-                        clock_text(roof.clock_mhz));
+    // "97.3 % spec": how much of the specification's peak a measured one reaches.
+    const std::string from = roof.source != Source::measured ? kind_text(roof.provenance)
+                             : roof.of_spec                  ? percent_text(100 * roof.peak / *roof.of_spec) + " spec"
+                                                             : "no spec";
+    text +=
+        fmt::format("  {:<20}{:>14}  {:<9} {:<11} {:>8} ", roof.precision->label,
+                    rate_text(roof.peak, roof.precision->unit), to_text(roof.source), from, clock_text(roof.clock_mhz));
     for (const double ridge : roof.ridges) text += fmt::format("{:>9}", intensity_text(ridge));
     text += "\n";
   }
   return text;
 }
 
+// "Under FP32 (19.5 TFLOP/s) and DRAM (1,935 GB/s), ridge 10.08 FLOP/B".
+std::string under_text(const RooflineView& view, const Precision& precision) {
+  const ComputeCeiling& roof = peak_or_throw(view.ceilings, precision);
+  const BandwidthCeiling& slope = slope_or_throw(view.ceilings, view.level);
+  const auto basis = [&](Source source) {
+    return view.ceilings.basis == Source::measured ? fmt::format(", {}", to_text(source)) : std::string();
+  };
+  return fmt::format("Under {} ({}{}) and {} ({}{}), ridge {} FLOP/B", precision.label,
+                     rate_text(roof.peak, precision.unit), basis(roof.source), slope.label,
+                     bandwidth_text(slope.bandwidth), basis(slope.source),
+                     intensity_text(ridge_point(roof.peak, slope.bandwidth)));
+}
+
 std::string section_rows(const RooflineView& view, const RooflineSection& section) {
   const Precision& precision = *section.precision;
-  const double peak = peak_or_throw(view.spec, precision);
-  std::string text = fmt::format("Under {} ({}) and DRAM ({}), ridge {} FLOP/B; modelled\n", precision.label,
-                                 rate_text(peak, precision.unit), bandwidth_text(view.spec.memory.bandwidth),
-                                 intensity_text(ridge_point(peak, view.spec.memory.bandwidth)));
+  std::string text = under_text(view, precision) + "; modelled\n";
   text += fmt::format("  {:<28}{:>8} {:<12}{:>16}{:>10}  {}\n", "kernel", "FLOP/B", "of bytes", "attainable", "of peak",
                       "bound by");
   for (const LabelledPoint& point : section.points) {
-    const Placement placed = place(point, view.spec, precision);
+    const Placement placed = place(point, view.ceilings, precision, view.level);
     text += fmt::format("  {:<28}{:>8} {:<12}{:>16}{:>10}  {}\n", point.label, intensity_text(point.intensity),
                         to_text(point.basis), rate_text(placed.attainable, precision.unit),
                         percent_text(placed.percent_of_peak), to_text(placed.bound_by));
@@ -112,34 +118,188 @@ std::string basis_rows(const RooflineView& view) {
   for (const RooflineSection& section : view.sections)
     for (const LabelledPoint& point : section.points) bases.insert(point.basis);
   std::string text;
-  for (const Basis basis : bases) text += wrapped(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
+  for (const Basis basis : bases) text += wrapped_text(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
   return text;
+}
+
+// --- points of result files ---
+
+constexpr std::size_t label_width = 35;
+
+// A cell of a table; "-" for what is not known.
+template <class Text>
+std::string cell(const std::optional<double>& value, Text&& text) {
+  return value ? text(*value) : std::string("-");
+}
+
+std::string giga(double per_second) { return fmt::format("{:.5g}", per_second / 1e9); }
+
+// "12.3 %", or "104 %!" above a ceiling.
+std::string share(double percent) { return percent_text(percent) + (percent > 100 ? "!" : ""); }
+
+std::string file_rows(const RooflineResults& results) {
+  std::string text = "Results\n";
+  for (std::size_t i = 0; i < results.sources.size(); ++i) {
+    const ResultSource& source = results.sources[i];
+    const auto count = std::ranges::count(results.points, i, &ResultPoint::source);
+    text += wrapped_text(fmt::format("{}  {}: {}; {}", i + 1, source.path, source_text(source),
+                                     count == 1 ? "1 point" : fmt::format("{} points", count)),
+                         "  ");
+    for (const std::string& left : source.left_out) text += wrapped_text("left out: " + left, "     ");
+  }
+  return text;
+}
+
+std::string point_label(const RooflineView& view, const ResultPoint& point) {
+  const std::string file = view.results.sources.size() > 1 ? fmt::format("{} ", point.source + 1) : std::string();
+  const std::string text = file + shortened(point.label, label_width - file.size());
+  return text + std::string(label_width - std::min(label_width, display_width(text)), ' ');
+}
+
+std::string placed_rows(const RooflineView& view, const Precision& precision) {
+  std::string rows;
+  for (const ResultPoint& point : view.results.points) {
+    if (point.analysis.precision != precision.id || point.analysis.flops.number().value_or(0) == 0) continue;
+    const PlacementOrReason at = place(point, view.level);
+    if (!at.placement) continue;
+    const ResultPlacement& p = *at.placement;
+    rows += fmt::format("  {}{:>8} {:<11}{:>11}{:>11}{:>10}  {}\n", point_label(view, point),
+                        intensity_text(p.intensity), p.basis, giga(p.attainable), cell(p.achieved, giga),
+                        cell(p.percent_of_attainable, share), to_text(p.bound_by));
+  }
+  if (rows.empty()) return rows;
+  const std::string unit = fmt::format("G{}", precision.unit);
+  return fmt::format("\n{}\n  {:<{}}{:>8} {:<11}{:>11}{:>11}{:>10}  {}\n  {:<{}}{:>8} {:<11}{:>11}{:>11}\n{}",
+                     under_text(view, precision), "point", label_width, "FLOP/B", "of bytes", "attainable", "measured",
+                     "of roof", "bound by", "", label_width, "", "", unit, unit, rows);
+}
+
+// Transposes, copies: what they move against what the level can.
+std::string bandwidth_point_rows(const RooflineView& view) {
+  std::string rows;
+  for (const ResultPoint& point : view.results.points) {
+    const Analysis& a = point.analysis;
+    const LevelBound* level = a.at(view.level);
+    if (a.flops.number().value_or(0) != 0 || level == nullptr) continue;
+    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>11}{:>10}\n", point_label(view, point),
+                        cell(a.effective_bandwidth.number(), giga), cell(a.effective_bandwidth_percent.number(), share),
+                        cell(a.achieved_bandwidth.number(), giga), cell(level->bandwidth.number(), giga),
+                        cell(level->percent_of_bandwidth.number(), share));
+  }
+  if (rows.empty()) return rows;
+  const BandwidthCeiling& slope = slope_or_throw(view.ceilings, view.level);
+  return fmt::format(
+      "\nWithout floating-point operations, under {} ({})\n"
+      "  {:<{}}{:>21}{:>11}{:>21}\n  {:<{}}{:>11}{:>10}{:>11}{:>11}{:>10}\n{}",
+      slope.label, bandwidth_text(slope.bandwidth), "", label_width, "useful at most", "useful",
+      fmt::format("through {}", label_of(view.level)), "point", label_width, "GB/s", "of DRAM", "GB/s", "GB/s",
+      "of ceiling", rows);
+}
+
+// The hierarchical roofline as numbers: where counters know more than DRAM.
+std::string hierarchy_rows(const RooflineView& view) {
+  std::string rows;
+  for (const ResultPoint& point : view.results.points) {
+    const Analysis& a = point.analysis;
+    const bool known = a.lowest_roof != "" && ((a.at(Level::l2) != nullptr && a.at(Level::l2)->intensity.has_value()) ||
+                                               (a.at(Level::l1) != nullptr && a.at(Level::l1)->intensity.has_value()));
+    if (!known) continue;
+    rows += "  " + point_label(view, point);
+    for (const Level level : memory_levels)
+      rows += fmt::format("{:>9}{:>8}", cell(a.at(level)->intensity.number(), intensity_text),
+                          cell(a.at(level)->percent_of_attainable.number(),
+                               [](double p) { return fmt::format("{:.3g}{}", p, p > 100 ? "!" : ""); }));
+    const auto lowest = level_from_text(a.lowest_roof);
+    rows += fmt::format("  {}\n", lowest ? label_of(*lowest) : "compute");
+  }
+  if (rows.empty()) return rows;
+  std::string text = "\nAt each memory level: FLOP per byte there, and measured rate in % of the roof there\n";
+  text += fmt::format("  {:<{}}", "", label_width);
+  for (const Level level : memory_levels) text += fmt::format("{:>9}{:>8}", label_of(level), "");
+  text += fmt::format("  lowest\n  {:<{}}", "point", label_width);
+  for (std::size_t i = 0; i < memory_levels.size(); ++i) text += fmt::format("{:>9}{:>8}", "FLOP/B", "% roof");
+  text += "  roof\n" + rows;
+  for (const Level level : memory_levels)
+    text += wrapped_text(fmt::format("{}: {}", label_of(level), meaning_of(level)), "  ");
+  return text;
+}
+
+// Points that could not be placed, by reason, and what exceeds a ceiling.
+std::string remark_rows(const RooflineView& view) {
+  std::map<std::string, std::vector<std::string>> unplaced, warned;
+  std::vector<std::string> order;
+  for (const ResultPoint& point : view.results.points) {
+    const PlacementOrReason at = place(point, view.level);
+    if (!at.placement && point.analysis.flops.number().value_or(0) != 0) unplaced[at.reason].push_back(point.label);
+    std::vector<std::string> warnings = above_ceilings(point, view.results.sources[point.source]);
+    warnings.insert(warnings.end(), point.analysis.warnings.begin(), point.analysis.warnings.end());
+    for (const std::string& warning : warnings) {
+      if (!warned.contains(warning)) order.push_back(warning);
+      warned[warning].push_back(point.label);
+    }
+  }
+  const auto names = [](const std::vector<std::string>& labels) {
+    return labels.size() <= 3 ? fmt::format("{}", fmt::join(labels, ", "))
+                              : fmt::format("{} and {} more", labels.front(), labels.size() - 1);
+  };
+  std::string text;
+  for (const auto& [reason, labels] : unplaced)
+    text += wrapped_text(fmt::format("not placed: {}: {}", names(labels), reason), "  ");
+  constexpr std::size_t most = 12;
+  for (std::size_t i = 0; i < order.size() && i < most; ++i)
+    text += wrapped_text(fmt::format("! {}: {}", names(warned[order[i]]), order[i]), "  ");
+  if (order.size() > most) text += fmt::format("  and {} more remarks: --format json has all\n", order.size() - most);
+  return text.empty() ? text : "\nRemarks\n" + text;
+}
+
+std::string results_rows(const RooflineView& view) {
+  std::string text = "\n" + file_rows(view.results);
+  for (const Precision& precision : precisions())
+    if (view.ceilings.find(precision) != nullptr) text += placed_rows(view, precision);
+  text += bandwidth_point_rows(view);
+  std::set<std::string_view> bases;
+  for (const ResultPoint& point : view.results.points)
+    if (const auto at = place(point, view.level); at.placement) bases.insert(at.placement->basis);
+  for (const Basis basis : {Basis::loaded, Basis::requested, Basis::transaction, Basis::compulsory})
+    if (bases.contains(to_text(basis)))
+      text += wrapped_text(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
+  return text + hierarchy_rows(view) + remark_rows(view);
 }
 
 }  // namespace
 
-RooflineView lecture_view(const DeviceMatch& device, const Precision* precision) {
-  RooflineView view{device.spec, device.note, {}};
+RooflineView lecture_view(const DeviceMatch& device, Ceilings ceilings, const ViewOptions& options) {
+  RooflineView view{device.spec, device.note, std::move(ceilings), options.level, {}, {}};
+  slope_or_throw(view.ceilings, view.level);
   const auto add = [&](const Precision& p) { view.sections.push_back({&p, lecture_points(p.element_bytes)}); };
-  if (precision != nullptr) {
-    peak_or_throw(device.spec, *precision);
-    add(*precision);
+  if (options.precision != nullptr) {
+    peak_or_throw(view.ceilings, *options.precision);
+    add(*options.precision);
     return view;
   }
   for (const char* id : {"fp32", "tf32"})
-    if (device.spec.peak(id)) add(find_precision(id));
+    if (view.ceilings.find(find_precision(id)) != nullptr) add(find_precision(id));
+  return view;
+}
+
+RooflineView results_view(const DeviceMatch& device, Ceilings ceilings, RooflineResults results, Level level) {
+  RooflineView view{device.spec, device.note, std::move(ceilings), level, {}, std::move(results)};
+  slope_or_throw(view.ceilings, view.level);
   return view;
 }
 
 std::string roofline_table(const RooflineView& view) {
   const DeviceSpec& spec = view.spec;
-  const Ceilings ceilings = ceilings_of(spec);
   std::string text = fmt::format("{}: {}, compute capability {}, {} SMs, L2 {:.4g} MiB\n", spec.name, spec.chip,
                                  spec.compute_capability, spec.sm_count, spec.l2_bytes / (1 << 20));
   if (spec.origin != "built in") text += fmt::format("  specification: {}\n", spec.origin);
-  if (!view.note.empty()) text += wrapped(view.note, "  ");
-  text += fmt::format("\n{}\n{}", bandwidth_rows(ceilings), compute_rows(ceilings));
-  for (const std::string& note : spec.notes) text += wrapped(fmt::format("note: {}", note), "  ");
+  if (!view.note.empty()) text += wrapped_text(view.note, "  ");
+  if (view.ceilings.basis == Source::measured)
+    text += wrapped_text(
+        fmt::format("ceilings: measured ({}) where it says so, else of the specification", view.ceilings.origin), "  ");
+  text += fmt::format("\n{}\n{}", bandwidth_rows(view.ceilings), compute_rows(view.ceilings));
+  for (const std::string& note : spec.notes) text += wrapped_text(fmt::format("note: {}", note), "  ");
+  if (!view.results.sources.empty()) return text + results_rows(view);
   for (const RooflineSection& section : view.sections) text += fmt::format("\n{}", section_rows(view, section));
   return text + formula_rows(view) + basis_rows(view);
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/core/text.h"
+
 namespace gpuexp {
 namespace {
 
@@ -54,5 +56,28 @@ std::string intensity_text(double flop_per_byte) {
 }
 
 std::string percent_text(double percent) { return fmt::format("{} %", significant(percent, 3)); }
+
+std::string wrapped_text(std::string_view text, std::string_view indent, std::size_t columns) {
+  std::string result;
+  std::string line(indent);
+  bool empty = true;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (!empty && display_width(line) + 1 + display_width(word) > columns) {
+      result += line;
+      result += '\n';
+      line.assign(indent);
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+    begin = end + 1;
+  }
+  result += line;
+  result += '\n';
+  return result;
+}
 
 }  // namespace gpuexp

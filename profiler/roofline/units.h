@@ -11,4 +11,7 @@ std::string bandwidth_text(double bytes_per_second);              // 1.935e12 ->
 std::string intensity_text(double flop_per_byte);                 // 10.0775 -> "10.08", 0.0833 -> "0.083"
 std::string percent_text(double percent);                         // 2.4808 -> "2.48 %", 79.4 -> "79.4 %"
 
+// `text` broken at spaces to lines of at most `columns`, each indented and ended by a newline.
+std::string wrapped_text(std::string_view text, std::string_view indent, std::size_t columns = 100);
+
 }  // namespace gpuexp

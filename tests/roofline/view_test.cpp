@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -30,14 +31,16 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 RooflineView view_of(const char* device, const char* precision = nullptr) {
-  return lecture_view(find_device(device), precision == nullptr ? nullptr : &find_precision(precision));
+  const DeviceMatch match = find_device(device);
+  return lecture_view(match, ceilings_of(match.spec),
+                      {precision == nullptr ? nullptr : &find_precision(precision), Level::dram});
 }
 
 // Placement of a kernel by label.
 Placement placed(const char* device, const char* precision, const char* label) {
   const DeviceSpec spec = find_device(device).spec;
   for (const LabelledPoint& point : lecture_points(find_precision(precision).element_bytes))
-    if (point.label == label) return place(point, spec, find_precision(precision));
+    if (point.label == label) return place(point, ceilings_of(spec), find_precision(precision));
   ADD_FAILURE() << "no kernel " << label;
   return {};
 }
@@ -66,7 +69,7 @@ TEST(Ceilings, OfTheA100) {
   ASSERT_EQ(c.bandwidths.size(), 3U);
   EXPECT_EQ(c.bandwidths[0].bandwidth, 1935e9);
   EXPECT_EQ(c.bandwidths[0].source, Source::spec);
-  EXPECT_EQ(c.bandwidths[1].id, "l2");
+  EXPECT_EQ(c.bandwidths[1].level, Level::l2);
   EXPECT_DOUBLE_EQ(c.bandwidths[1].bandwidth, 5120 * 1.41e9);
   EXPECT_EQ(c.bandwidths[1].source, Source::modelled);
   EXPECT_DOUBLE_EQ(c.bandwidths[2].bandwidth, 128 * 108 * 1.41e9);
@@ -84,6 +87,77 @@ TEST(Ceilings, SayTheirClock) {
   for (const ComputeCeiling& roof : ceilings_of(find_device("h100").spec).peaks)
     EXPECT_EQ(roof.clock_mhz, roof.precision->tensor && roof.precision->id != "fp64_tensor" ? 1830 : 1980)
         << roof.precision->id;
+}
+
+// Another level, another slope: the same bytes as if they all came from there.
+TEST(Placement, UnderTheSlopeOfALevel) {
+  const Ceilings c = ceilings_of(find_device("a100").spec);
+  const LabelledPoint naive{"matmul naive", "", Basis::loaded, 0.25, Source::modelled};
+  EXPECT_DOUBLE_EQ(place(naive, c, find_precision("fp32"), Level::l2).attainable, 0.25 * 5120 * 1.41e9);
+  EXPECT_DOUBLE_EQ(place(naive, c, find_precision("fp32"), Level::l1).attainable, 0.25 * 128 * 108 * 1.41e9);
+  const DeviceMatch device = find_device("a100");
+  const std::string text =
+      roofline_table(lecture_view(device, ceilings_of(device.spec), {&find_precision("fp32"), Level::l2}));
+  EXPECT_THAT(text, HasSubstr("Under FP32 (19.5 TFLOP/s) and L2 reads (7,219 GB/s), ridge 2.7 FLOP/B"));
+  Ceilings without = ceilings_of(device.spec);
+  without.bandwidths.erase(without.bandwidths.begin() + 1);
+  try {
+    lecture_view(device, without, {nullptr, Level::l2});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_STREQ(error.what(), "the L2 bandwidth of A100 80GB PCIe is not known; --level takes dram, l1");
+  }
+}
+
+TEST(Ceilings, MeasuredOnesTakeThePlaceOfTheSpecificationsAndSaySo) {
+  const DeviceMatch device = find_device("h200");
+  const Ceilings spec = ceilings_of(device.spec);
+  const Ceilings c = with_measured(spec, {{"dram", 4.2e12, 1755, "copy over 4 GiB"}, {"fp32", 60e12, 1755, "fma"}},
+                                   "ceilings.json, NVIDIA H200");
+  EXPECT_EQ(spec.basis, Source::spec);
+  EXPECT_EQ(c.basis, Source::measured);
+  EXPECT_EQ(c.find(Level::dram)->source, Source::measured);
+  EXPECT_EQ(c.find(Level::dram)->of_spec, 4.8e12);
+  EXPECT_EQ(c.find(Level::l1)->source, spec.find(Level::l1)->source);  // not measured: stays what it was
+  const ComputeCeiling& fp32 = *c.find(find_precision("fp32"));
+  EXPECT_EQ(fp32.source, Source::measured);
+  EXPECT_EQ(fp32.clock_mhz, 1755);
+  EXPECT_DOUBLE_EQ(fp32.ridges[0], 60e12 / 4.2e12);
+  ASSERT_EQ(c.peaks.size(), spec.peaks.size());
+  for (std::size_t i = 0; i < c.peaks.size(); ++i) EXPECT_EQ(c.peaks[i].precision, spec.peaks[i].precision);
+
+  const RooflineView view = lecture_view(device, c, {&find_precision("fp32"), Level::dram});
+  const std::string text = roofline_table(view);
+  for (const char* wanted : {"ceilings: measured (ceilings.json, NVIDIA H200)", "measured  87.5 % of spec at 1755 MHz",
+                             "and DRAM (4,200 GB/s, measured)", "60 TFLOP/s  measured"})
+    EXPECT_THAT(text, HasSubstr(wanted));
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 100U) << line;
+  const json j = json::parse(roofline_json(view));
+  EXPECT_EQ(j["ceilings"]["basis"], "measured");
+  EXPECT_EQ(j["ceilings"]["bandwidth"][0]["source"], "measured");
+  EXPECT_EQ(j["ceilings"]["bandwidth"][0]["percent_of_spec"], 87.5);
+  EXPECT_FALSE(j["ceilings"]["bandwidth"][1].contains("percent_of_spec"));
+  EXPECT_THAT(roofline_csv(view), HasSubstr("bandwidth_ceiling,DRAM,,4.2e+12,"));
+  EXPECT_THAT(roofline_svg(view), HasSubstr("DRAM 4,200 GB/s (measured)"));
+  EXPECT_THAT(roofline_plot(view, {100, false, false}), HasSubstr("DRAM 4,200 GB/s (measured)"));
+}
+
+TEST(Ceilings, AMeasuredCeilingThatIsNoneIsRefused) {
+  const Ceilings spec = ceilings_of(find_device("h200").spec);
+  const auto refused = [&](const std::vector<MeasuredCeiling>& measured) -> std::string {
+    try {
+      with_measured(spec, measured, "c.json");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(refused({{"fp33", 1, 0, ""}}),
+              HasSubstr("c.json: unknown ceiling 'fp33'; ceilings are dram, l2, l1, fp64"));
+  EXPECT_THAT(refused({{"dram", 0, 0, ""}}), HasSubstr("'dram' is 0, not a positive number"));
+  EXPECT_THAT(refused({{"l1", std::nan(""), 0, ""}}), HasSubstr("not a positive number"));
+  EXPECT_THAT(refused({{"l1", 1, 0, ""}, {"l1", 2, 0, ""}}), HasSubstr("stands twice"));
 }
 
 TEST(Ceilings, APeakTheDeviceLacksIsAnErrorThatListsThoseItHas) {
@@ -112,7 +186,7 @@ TEST(Table, FitsAHundredColumnsForEveryDeviceAndPrecision) {
   for (const DeviceSpec& spec : devices())
     for (const Precision& precision : precisions()) {
       if (!spec.peak(precision.id)) continue;
-      const RooflineView view = lecture_view({spec, ""}, &precision);
+      const RooflineView view = lecture_view({spec, ""}, ceilings_of(spec), {&precision, Level::dram});
       for (const bool unicode : {true, false})
         for (const std::string& line : lines_of(roofline_table(view) + roofline_plot(view, {100, unicode, false})))
           EXPECT_LE(display_width(line), 100U) << spec.id << ": " << line;
@@ -145,7 +219,7 @@ TEST(Json, IsCompleteAndMarked) {
 TEST(Csv, EveryRowHasEveryColumn) {
   const auto lines = lines_of(roofline_csv(view_of("h200")));
   EXPECT_EQ(lines.back(), "");
-  const auto columns = static_cast<std::ptrdiff_t>(13);
+  const auto columns = static_cast<std::ptrdiff_t>(20);
   int points = 0;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const std::string bare = std::regex_replace(lines[i], std::regex("\"[^\"]*\""), "");
@@ -172,7 +246,8 @@ TEST(Plot, PutsEveryPointInItsPlace) {
   const auto row_of_letter = [](const RooflineView& v, char letter) {
     const auto lines = lines_of(roofline_plot(v, {100, false, false}));
     for (int row = 0; row < 22; ++row) {
-      const std::string& line = lines[static_cast<std::size_t>(row)];
+      const std::string line =
+          std::regex_replace(lines[static_cast<std::size_t>(row)], std::regex("FP32 .*\\(spec\\)"), "");
       const auto column = line.find(letter, 10);
       if (column != std::string::npos) return std::pair(row, static_cast<int>(column) - 10);
     }
@@ -200,6 +275,242 @@ TEST(Plot, DegenerateInput) {
   view.sections[0].points.clear();
   for (const std::string& line : lines_of(roofline_plot(view, {10'000, true, false})))
     EXPECT_LE(display_width(line), 100U);
+}
+
+// --- points of result files ---
+
+// A point that took `time_us` for `flops`, with DRAM, L2 and L1 bytes as the chip counted them.
+ResultPoint measured_point(const DeviceSpec& spec, const std::string& label, double flops, double time_us,
+                           std::uint64_t dram, std::uint64_t l2_sectors, std::uint64_t l1_sectors,
+                           std::uint64_t wavefronts) {
+  PointResult result;
+  result.backend = "cuda";
+  result.point.variant = "matmul/" + label;
+  result.point.params.set("dtype", std::string("float32"));
+  result.flops = flops;
+  result.compulsory_load_bytes = 1 << 30;
+  result.timing.emplace().samples_us = {time_us};
+  const auto count = [&](const char* id, std::uint64_t n) {
+    result.counters[id] = Quantity::count(n, Source::measured);
+  };
+  count("dram_read_bytes", dram);
+  count("dram_write_bytes", 0);
+  count("l2_read_sectors", l2_sectors);
+  count("l2_write_sectors", 0);
+  count("transaction_load_bytes", 32 * l1_sectors);
+  count("transaction_store_bytes", 0);
+  count("shared_load_wavefronts", wavefronts);
+  count("shared_store_wavefronts", 0);
+  return {0, result.point.key(), result.point.variant, label, analyze(result, spec)};
+}
+
+RooflineView view_of_results(const char* device, std::vector<ResultPoint> points, ResultSource source) {
+  const DeviceMatch match = find_device(device);
+  return results_view(match, ceilings_of(match.spec), {{std::move(source)}, std::move(points)}, Level::dram);
+}
+
+TEST(Results, HierarchicalIntensitiesAndTheLowestRoof) {
+  const DeviceSpec spec = find_device("a100").spec;
+  // 1e12 FLOP in 200 ms: 5 TFLOP/s; 20, 4 and 0.4 FLOP per byte of DRAM, L2 and L1.
+  const ResultPoint point = measured_point(spec, "tiled", 1e12, 200'000, 50'000'000'000, 250'000'000'000 / 32,
+                                           500'000'000'000 / 32, 15'625'000'000);
+  const Analysis& a = point.analysis;
+  ASSERT_EQ(a.levels.size(), 3U);
+  EXPECT_DOUBLE_EQ(*a.at(Level::dram)->intensity.number(), 20);
+  EXPECT_DOUBLE_EQ(*a.at(Level::l2)->intensity.number(), 4);
+  EXPECT_DOUBLE_EQ(*a.at(Level::l1)->bytes.number(), 500e9 + 128 * 15.625e9);  // sectors, and whole wavefronts
+  EXPECT_DOUBLE_EQ(*a.at(Level::l1)->intensity.number(), 0.4);
+  EXPECT_DOUBLE_EQ(*a.at(Level::dram)->attainable.number(), 19.5e12);
+  EXPECT_DOUBLE_EQ(*a.at(Level::l1)->attainable.number(), 0.4 * 128 * 108 * 1.41e9);
+  EXPECT_NEAR(*a.at(Level::dram)->percent_of_attainable.number(), 25.64, 0.005);
+  EXPECT_NEAR(*a.at(Level::l1)->percent_of_attainable.number(), 64.13, 0.005);
+  EXPECT_NEAR(*a.at(Level::l1)->percent_of_bandwidth.number(), 64.13, 0.005);
+  EXPECT_EQ(a.lowest_roof, "l1");
+  EXPECT_EQ(a.at(Level::l2)->intensity.source, Source::measured);
+  EXPECT_EQ(a.at(Level::l2)->attainable.source, Source::modelled);
+
+  const PlacementOrReason dram = place(point, Level::dram), l1 = place(point, Level::l1);
+  EXPECT_EQ(dram.placement->basis, "dram");
+  EXPECT_EQ(dram.placement->bound_by, BoundBy::compute);
+  EXPECT_EQ(l1.placement->bound_by, BoundBy::memory);
+  EXPECT_DOUBLE_EQ(*l1.placement->achieved, 5e12);
+}
+
+// What nobody counted is null with its reason, and is not drawn at a guess.
+TEST(Results, NothingIsAssumedOfALevelThatWasNotCounted) {
+  PointResult result;
+  result.backend = "simt";
+  result.flops = 1e9;
+  result.compulsory_load_bytes = 1'000'000;
+  result.counters["requested_load_bytes"] = Quantity::count(4'000'000'000, Source::emulated);
+  const ResultPoint point{0, "matmul/naive", "matmul/naive", "naive", analyze(result, find_device("a100").spec)};
+  EXPECT_THAT(point.analysis.at(Level::dram)->bytes.reason, HasSubstr("emulates no DRAM"));
+  EXPECT_THAT(point.analysis.at(Level::l2)->bytes.reason, HasSubstr("emulates no L2"));
+  EXPECT_THAT(point.analysis.at(Level::l1)->bytes.reason, HasSubstr("shared_load_wavefronts was not collected"));
+  EXPECT_EQ(point.analysis.lowest_roof, "");
+  const PlacementOrReason dram = place(point, Level::dram);
+  ASSERT_TRUE(dram.placement);
+  EXPECT_EQ(dram.placement->basis, "loaded");  // as in the lectures
+  EXPECT_FALSE(dram.placement->achieved);
+  EXPECT_DOUBLE_EQ(dram.placement->height(), 483.75e9);
+  EXPECT_FALSE(place(point, Level::l2).placement);
+  EXPECT_THAT(place(point, Level::l2).reason, HasSubstr("emulates no L2"));
+}
+
+// As cuBLAS's bulk copies do: no load was seen, so what L1 moved is not known.
+TEST(Results, LoadsThatWereNotSeenAreNoL1Bytes) {
+  const ResultPoint point = measured_point(find_device("h200").spec, "cublas", 1e12, 20'000, 1e9, 1e9, 0, 1e9);
+  EXPECT_THAT(point.analysis.at(Level::l1)->bytes.reason, HasSubstr("bulk copies"));
+  EXPECT_TRUE(point.analysis.at(Level::l2)->intensity.has_value());
+}
+
+TEST(Results, InEveryFormatWithWhatIf) {
+  const DeviceSpec spec = find_device("a100").spec;
+  const ResultPoint point = measured_point(spec, "tiled", 1e12, 200'000, 50'000'000'000, 250'000'000'000 / 32,
+                                           500'000'000'000 / 32, 15'625'000'000);
+  ResultSource source{"out/a.cuda.json", "a.cuda.json", "cuda", "NVIDIA H200", "cold", true, {"2 points unsupported"}};
+  const RooflineView view = view_of_results("a100", {point}, source);
+  const std::string text = roofline_table(view);
+  for (const char* wanted :
+       {"measured on NVIDIA H200, cold L2; what-if: this roof is of another", "left out: 2 points unsupported",
+        "20 dram             19500       5000    25.6 %  compute", "L1/shared\n", "At each memory level"})
+    EXPECT_THAT(text, HasSubstr(wanted));
+  EXPECT_THAT(text, Not(HasSubstr("matmul naive")));  // results in place of the lectures' kernels
+  const json j = json::parse(roofline_json(view));
+  EXPECT_EQ(j["points"].size(), 0U);
+  EXPECT_EQ(j["results"]["files"][0]["what_if"], true);
+  const json& placed = j["results"]["points"][0];
+  EXPECT_EQ(placed["placement"]["intensity_flop_per_byte"], 20);
+  EXPECT_EQ(placed["what_if"], true);
+  EXPECT_EQ(placed["levels"][2]["intensity_flop_per_byte"]["value"], 0.4);
+  EXPECT_EQ(placed["lowest_roof"], "l1");
+  const std::string csv = roofline_csv(view);
+  EXPECT_THAT(csv, HasSubstr(",20,dram,"));
+  EXPECT_THAT(csv, HasSubstr(",0.4,l1,"));
+  EXPECT_THAT(csv, HasSubstr(",out/a.cuda.json,NVIDIA H200,true\n"));
+  const std::string plot = roofline_plot(view, {100, false, false});
+  EXPECT_THAT(plot, HasSubstr("a  tiled"));
+  EXPECT_THAT(plot, HasSubstr("what-if"));
+  EXPECT_THAT(roofline_svg(view), HasSubstr("what-if"));
+}
+
+// B12, B15, B22: above a ceiling there is a flag, and the reasons that usually explain it; nothing is clamped.
+TEST(Results, AboveACeilingIsFlaggedWithItsLikelyReasons) {
+  const DeviceSpec spec = find_device("a100").spec;
+  // 3 TB/s through a DRAM of 1.935 TB/s.
+  const ResultPoint point = measured_point(spec, "fast", 1e12, 1e5, 300'000'000'000, 20'000'000'000, 20'000'000'000, 0);
+  ResultSource own{"a", "a", "cuda", "NVIDIA A100 80GB PCIe", "warm", false, {}};
+  const std::string text = roofline_table(view_of_results("a100", {point}, own));
+  EXPECT_THAT(text, HasSubstr("155 %!"));
+  EXPECT_THAT(text, HasSubstr("155 % of the DRAM bandwidth"));
+  EXPECT_THAT(text, HasSubstr("roof of another SKU"));
+  // Measured elsewhere it is no error but no forecast either.
+  PointResult quick;
+  quick.backend = "cuda";
+  quick.flops = 40e12;
+  quick.compulsory_load_bytes = 1 << 30;
+  quick.timing.emplace().samples_us = {1e6};
+  const ResultPoint beyond{0, "k", "v", "l", analyze(quick, spec)};
+  own.what_if = true;
+  own.ran_on = "NVIDIA H200";
+  ASSERT_EQ(above_ceilings(beyond, own).size(), 1U);
+  EXPECT_THAT(above_ceilings(beyond, own).front(), HasSubstr("measured on NVIDIA H200: no error, and no forecast"));
+}
+
+TEST(Results, LongListsFitAHundredColumnsAndAreStillDrawn) {
+  const DeviceSpec spec = find_device("h200").spec;
+  std::vector<ResultPoint> points;
+  for (std::uint64_t i = 1; i <= 500; ++i)
+    points.push_back(measured_point(spec, "a_rather_long_name_of_a_variant TILE=" + std::to_string(i % 3),
+                                    1e9 * static_cast<double>(i), 1000, 1'000'000'000, 1'000'000'000, 1'000'000'000,
+                                    i));
+  const RooflineView view =
+      view_of_results("h200", points, {"x.json", "x.json", "cuda", "NVIDIA H200", "cold", false, {}});
+  const std::string text = roofline_table(view) + roofline_plot(view, {100, true, false});
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 100U) << line;
+  EXPECT_THAT(text, HasSubstr("166 points, "));  // a letter per variant
+  const std::string svg = roofline_svg(view);
+  EXPECT_EQ(std::count(svg.begin(), svg.end(), '\n') > 500, true);
+}
+
+TEST(Results, WithoutAnyPointThereIsStillARoof) {
+  const RooflineView view =
+      view_of_results("a100", {}, {"x.json", "x.json", "cuda", "", "", false, {"1 point failed"}});
+  EXPECT_THAT(roofline_table(view), HasSubstr("left out: 1 point failed"));
+  EXPECT_THAT(roofline_plot(view, {100, false, false}), HasSubstr("FP32 19.5 TFLOP/s (spec)"));
+  EXPECT_THAT(roofline_svg(view), HasSubstr("</svg>"));
+}
+
+// --- SVG ---
+
+struct TextBox {
+  std::string text;
+  double x0, y0, x1, y1;
+};
+
+// Boxes of the texts that are not rotated, by the width of a wide sans-serif face.
+std::vector<TextBox> text_boxes(const std::string& svg) {
+  std::vector<TextBox> boxes;
+  const std::regex pattern(
+      "<text x=\"([-0-9.]+)\" y=\"([-0-9.]+)\" font-size=\"([0-9.]+)\"( text-anchor=\"(\\w+)\")?([^>]*)>([^<]*)<");
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), pattern); it != std::sregex_iterator(); ++it) {
+    const std::smatch& m = *it;
+    if (m[6].str().find("transform") != std::string::npos) continue;
+    const double x = std::stod(m[1]), y = std::stod(m[2]), size = std::stod(m[3]);
+    const double width = 0.55 * size * static_cast<double>(display_width(m[7].str()));
+    const double from = m[5] == "end" ? x - width : m[5] == "middle" ? x - width / 2 : x;
+    boxes.push_back({m[7], from, y - 0.75 * size, from + width, y + 0.15 * size});
+  }
+  return boxes;
+}
+
+TEST(Svg, NoLabelLiesOverAnotherOrOutside) {
+  const DeviceSpec spec = find_device("h200").spec;
+  std::vector<ResultPoint> points;
+  for (std::uint64_t i = 0; i < 40; ++i)
+    points.push_back(measured_point(spec, "v" + std::to_string(i / 8) + " TILE=" + std::to_string(i), 1e12,
+                                    60'000 + 900.0 * static_cast<double>(i * i), 50'000'000'000 + 10'000'000 * i,
+                                    10'000'000'000, 10'000'000'000, 0));
+  const ResultSource source{"x.json", "x.json", "cuda", "NVIDIA H200", "cold", false, {}};
+  std::vector<RooflineView> views{view_of_results("h200", points, source),
+                                  view_of_results("h200", {points[0]}, source)};
+  for (const DeviceSpec& device : devices()) views.push_back(view_of(device.id.c_str()));
+  for (const RooflineView& view : views) {
+    const std::string svg = roofline_svg(view);
+    std::smatch size;
+    ASSERT_TRUE(std::regex_search(svg, size, std::regex("width=\"([0-9.]+)\" height=\"([0-9.]+)\"")));
+    const std::vector<TextBox> boxes = text_boxes(svg);
+    EXPECT_GT(boxes.size(), 10U);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      EXPECT_GE(boxes[i].x0, 0) << boxes[i].text;
+      EXPECT_LE(boxes[i].x1, std::stod(size[1])) << boxes[i].text;
+      EXPECT_LE(boxes[i].y1, std::stod(size[2])) << boxes[i].text;
+      for (std::size_t k = i + 1; k < boxes.size(); ++k)
+        EXPECT_FALSE(boxes[i].x0 < boxes[k].x1 && boxes[k].x0 < boxes[i].x1 && boxes[i].y0 < boxes[k].y1 &&
+                     boxes[k].y0 < boxes[i].y1)
+            << view.spec.id << ": '" << boxes[i].text << "' over '" << boxes[k].text << "'";
+    }
+  }
+}
+
+// Nothing from elsewhere, and text that is markup stays text.
+TEST(Svg, IsSelfContainedAndEscaped) {
+  const DeviceSpec spec = find_device("h200").spec;
+  const ResultPoint point =
+      measured_point(spec, "a<b>&\"c\x01", 1e12, 60'000, 50'000'000'000, 10'000'000'000, 1'000'000'000, 0);
+  const std::string svg =
+      roofline_svg(view_of_results("h200", {point}, {"x", "x", "cuda", "NVIDIA H200", "cold", false, {}}));
+  EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;&amp;&quot;c"));
+  EXPECT_EQ(svg.find('\x01'), std::string::npos);
+  EXPECT_THAT(svg, Not(HasSubstr("href")));
+  EXPECT_THAT(svg, Not(HasSubstr("url(")));
+  EXPECT_THAT(svg, testing::StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns="));
+  // Tags are balanced.
+  int depth = 0;
+  const std::regex tag("<(/?)([a-z]+)[^>]*?(/?)>");
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), tag); it != std::sregex_iterator(); ++it)
+    depth += (*it)[1].length() > 0 ? -1 : (*it)[3].length() > 0 ? 0 : 1;
+  EXPECT_EQ(depth, 0);
 }
 
 TEST(Units, ReadLikeTheLectures) {
