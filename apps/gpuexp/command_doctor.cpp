@@ -19,13 +19,14 @@ std::string doctor_text(const std::vector<std::unique_ptr<Backend>>& backends) {
   for (const auto& backend : backends) {
     const Availability availability = backend->availability();
     text += fmt::format("\n{}: {}\n", backend->name(), availability.available ? "available" : "not available here");
-    text += fmt::format("  {}\n", backend->description());
-    if (!availability.reason.empty()) text += fmt::format("  reason: {}\n", availability.reason);
-    if (!availability.remedy.empty()) text += fmt::format("  remedy: {}\n", availability.remedy);
-    for (const auto& [name, value] : backend->environment()) text += fmt::format("  {}: {}\n", name, value);
+    const auto add = [&](const std::string& line, std::size_t indent) { text += paragraph(line, indent); };
+    add(fmt::format("  {}", backend->description()), 2);
+    if (!availability.reason.empty()) add("  reason: " + availability.reason, 10);
+    if (!availability.remedy.empty()) add("  remedy: " + availability.remedy, 10);
+    for (const auto& [name, value] : backend->environment()) add(fmt::format("  {}: {}", name, value), 4);
     for (const Check& check : backend->diagnose()) {
-      text += fmt::format("  [{}] {}: {}\n", check.ok ? "ok" : "--", check.name, check.found);
-      if (!check.remedy.empty()) text += fmt::format("       remedy: {}\n", check.remedy);
+      add(fmt::format("  [{}] {}: {}", check.ok ? "ok" : "--", check.name, check.found), 7);
+      if (!check.remedy.empty()) add("       remedy: " + check.remedy, 15);
     }
   }
   return text;

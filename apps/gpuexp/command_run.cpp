@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -74,10 +75,12 @@ void set_schedule(RunOptions& options, const std::string& text) {
   require_one_of("--schedule", name, {"forward", "reverse", "random"});
   options.schedule = name == "reverse" ? Schedule::reverse : name == "random" ? Schedule::random : Schedule::forward;
   if (colon == std::string::npos) return;
-  const std::string seed = text.substr(colon + 1);
-  if (name != "random" || !CLI::detail::lexical_cast(seed, options.schedule_seed) || seed.starts_with("-")) {
-    throw Error(ExitCode::usage,
-                fmt::format("--schedule {}: expected forward, reverse, random or random:SEED (an integer)", text));
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, options.schedule_seed);
+  if (name != "random" || error != std::errc() || stop != end) {
+    throw Error(ExitCode::usage, fmt::format("--schedule {}: expected forward, reverse, random or random:SEED (an "
+                                             "integer from 0 to 2^64-1)",
+                                             text));
   }
 }
 
@@ -124,6 +127,16 @@ std::string obstacle(const Backend& backend, const Point& point) {
   if (backend.name() == "simt" && !variant->cuda_only.empty()) return "cuda only: " + variant->cuda_only;
   const Availability availability = backend.availability();
   return availability.available ? "" : availability.reason;
+}
+
+// A card that nothing would be asked of is a slip.
+void refuse_idle_gpu(const RunArguments& arguments, const Experiment& experiment, std::string_view backend) {
+  const std::string& device = arguments.device.empty() ? experiment.device : arguments.device;
+  if (arguments.gpu.empty() || backend == "cuda" || device == "auto") return;
+  throw Error(ExitCode::usage,
+              fmt::format("--gpu {}: the {} backend runs on the CPU, and --device {} is the roof; leave "
+                          "--gpu out, or give --backend cuda",
+                          arguments.gpu, backend, device));
 }
 
 std::string dry_run_text(const std::vector<Plan>& plans, const Backends& backends) {
@@ -248,6 +261,7 @@ ExitCode run_plans(const RunArguments& arguments, const std::vector<Plan>& plans
   std::vector<DeviceMatch> roofs;
   for (const Plan& plan : plans) {
     chosen.push_back(&choose_backend(backends, backend_name(arguments, plan.experiment)));
+    refuse_idle_gpu(arguments, plan.experiment, chosen.back()->name());
     roofs.push_back(device_for(arguments, plan.experiment, backends));
   }
   catch_interrupts();

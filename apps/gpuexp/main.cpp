@@ -1,11 +1,14 @@
 // gpuexp: parses the command line, hands over to a subcommand, and turns every error into one line and an exit code.
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <thread>
 
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
@@ -107,18 +110,12 @@ int run_program(int argc, const char* const* argv) {
   return exit_code;
 }
 
-}  // namespace
-}  // namespace gpuexp::cli
-
-int main(int argc, char** argv) {
-  using gpuexp::ExitCode;
-  using gpuexp::cli::print_message;
-  std::signal(SIGPIPE, SIG_IGN);  // writes fail instead, so that results are saved whoever stops reading
-  std::signal(SIGXFSZ, SIG_IGN);  // and a file that reaches the limit of its size is named
+// Every error as one line and an exit code.
+int exit_code_of(int argc, const char* const* argv) {
   ExitCode code = ExitCode::machine;
   try {
-    return gpuexp::cli::run_program(argc, argv);
-  } catch (const gpuexp::Error& error) {
+    return run_program(argc, argv);
+  } catch (const Error& error) {
     print_message("error", error.what());
     code = error.code();
   } catch (const std::bad_alloc&) {
@@ -129,4 +126,29 @@ int main(int argc, char** argv) {
     print_message("error", "unexpected exception; please report this with the command line");
   }
   return static_cast<int>(code);
+}
+
+// Under a small `ulimit -s` the stack of the main thread, and by default of every other, would run over.
+int with_enough_stack(int argc, const char* const* argv) {
+  constexpr std::size_t enough = std::size_t{8} << 20;
+  rlimit limit = {};
+  pthread_attr_t attributes;
+  const bool small = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < enough;
+  if (!small || pthread_attr_init(&attributes) != 0) return exit_code_of(argc, argv);
+  const bool raised =
+      pthread_attr_setstacksize(&attributes, enough) == 0 && pthread_setattr_default_np(&attributes) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!raised) return exit_code_of(argc, argv);
+  int code = 0;
+  std::thread([&] { code = exit_code_of(argc, argv); }).join();
+  return code;
+}
+
+}  // namespace
+}  // namespace gpuexp::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // writes fail instead, so that results are saved whoever stops reading
+  std::signal(SIGXFSZ, SIG_IGN);  // and a file that reaches the limit of its size is named
+  return gpuexp::cli::with_enough_stack(argc, argv);
 }

@@ -88,6 +88,15 @@ void finish_output() {
   throw Error(ExitCode::cannot_write, fmt::format("standard output cannot be written: {}", std::strerror(write_error)));
 }
 
+std::string paragraph(const std::string& text, std::size_t indent) {
+  // The first line keeps its own leading spaces, which are no words.
+  const std::size_t own = std::min(text.find_first_not_of(' '), text.size());
+  std::string result;
+  for (const std::string& line : wrap(text.substr(own), table_width - std::max(own, indent)))
+    result += std::string(result.empty() ? own : indent, ' ') + line + '\n';
+  return result;
+}
+
 std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (const std::string& cell : header) widths.push_back(display_width(cell));
