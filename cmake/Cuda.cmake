@@ -1,8 +1,8 @@
 # The cuda backend. GPUEXP_CUDA=AUTO builds its GPU part when a toolkit is found, ON insists, OFF leaves it out; without
 # it `cuda` is listed as unavailable, with reason and remedy, and everything else works.
 #
-# Nothing of CUDA is linked but the static runtime, which looks for the driver only when it is used. CUPTI and cuBLAS are
-# opened at run time. So one program serves machines with and without a GPU.
+# Nothing of CUDA is linked but the static runtime, which looks for the driver only when it is used. CUPTI, cuBLAS and
+# cuSPARSE are opened at run time. So one program serves machines with and without a GPU.
 
 set(GPUEXP_WITH_CUDA OFF)
 set(gpuexp_cuda_oldest 12.8)  # first toolkit with the range profiler and host interfaces the backend counts with
@@ -33,12 +33,15 @@ macro(gpuexp_find_cuda why)
               HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include
               ${CUDAToolkit_TARGET_DIR}/../../extras/CUPTI/include)
     find_path(GPUEXP_CUBLAS_INCLUDE_DIR cublas_v2.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    find_path(GPUEXP_CUSPARSE_INCLUDE_DIR cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS gpuexp_cuda_oldest)
       set(${why} "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is older than ${gpuexp_cuda_oldest}")
     elseif(NOT GPUEXP_CUPTI_INCLUDE_DIR)
       set(${why} "the toolkit has no CUPTI headers (cupti_range_profiler.h)")
     elseif(NOT GPUEXP_CUBLAS_INCLUDE_DIR)
       set(${why} "the toolkit has no cuBLAS headers (cublas_v2.h)")
+    elseif(NOT GPUEXP_CUSPARSE_INCLUDE_DIR)
+      set(${why} "the toolkit has no cuSPARSE headers (cusparse.h)")
     else()
       set(GPUEXP_WITH_CUDA ON)
     endif()
@@ -51,7 +54,7 @@ if(GPUEXP_CUDA STREQUAL ON OR GPUEXP_CUDA STREQUAL AUTO)
     message(STATUS "cuda backend: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(GPUEXP_CUDA STREQUAL ON)
     message(FATAL_ERROR "GPUEXP_CUDA is ON, but ${gpuexp_cuda_missing}; install CUDA ${gpuexp_cuda_oldest} or newer with "
-                        "CUPTI and cuBLAS, or name the compiler with -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
+                        "CUPTI, cuBLAS and cuSPARSE, or name the compiler with -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
   else()
     message(STATUS "cuda backend: without GPU code (${gpuexp_cuda_missing})")
   endif()
@@ -63,7 +66,8 @@ endif()
 add_library(gpuexp_cuda_settings INTERFACE)
 if(GPUEXP_WITH_CUDA)
   target_include_directories(gpuexp_cuda_settings SYSTEM INTERFACE
-                             ${CUDAToolkit_INCLUDE_DIRS} ${GPUEXP_CUPTI_INCLUDE_DIR} ${GPUEXP_CUBLAS_INCLUDE_DIR})
+                             ${CUDAToolkit_INCLUDE_DIRS} ${GPUEXP_CUPTI_INCLUDE_DIR} ${GPUEXP_CUBLAS_INCLUDE_DIR}
+                             ${GPUEXP_CUSPARSE_INCLUDE_DIR})
   target_include_directories(gpuexp_cuda_settings INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
   cmake_path(GET CMAKE_CUDA_COMPILER PARENT_PATH gpuexp_cuda_bin)
   cmake_path(GET gpuexp_cuda_bin PARENT_PATH gpuexp_cuda_root)
@@ -85,7 +89,8 @@ function(gpuexp_cuda_backend)
   target_link_libraries(gpuexp_backend_cuda PRIVATE gpuexp_cuda_settings PUBLIC CUDA::cudart_static)
 endfunction()
 
-# gpuexp_cuda_kernels(<target> <file.cu>...): an interface library that links these kernels, compiled by nvcc.
+# gpuexp_cuda_kernels(<target> <file.cu>...): an interface library that links these kernels, compiled by nvcc. A file with
+# a line "// CUDA architectures: 90a-real" is compiled for those instead of the project's.
 function(gpuexp_cuda_kernels target)
   add_library(${target} INTERFACE)
   if(NOT GPUEXP_WITH_CUDA)
@@ -94,11 +99,26 @@ function(gpuexp_cuda_kernels target)
   set(wrappers "")
   foreach(kernel IN LISTS ARGN)
     gpuexp_kernel_wrapper(cuda ${kernel} wrapper)
-    list(APPEND wrappers ${wrapper})
     # The wrapper includes the kernel file; Ninja learns that from the compiler, Make from here.
     set_property(SOURCE ${wrapper} APPEND PROPERTY OBJECT_DEPENDS ${kernel})
+    file(STRINGS ${kernel} architectures REGEX "^// CUDA architectures: [0-9a-z ;-]+$" LIMIT_COUNT 1)
+    if(architectures)
+      string(REPLACE "// CUDA architectures: " "" architectures "${architectures}")
+      string(REPLACE " " ";" architectures "${architectures}")
+      cmake_path(GET wrapper STEM id)
+      gpuexp_cuda_objects(${target} ${target}_${id} "${wrapper}")
+      set_target_properties(${target}_${id} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+    else()
+      list(APPEND wrappers ${wrapper})
+    endif()
   endforeach()
-  add_library(${target}_objects OBJECT ${wrappers})
-  target_link_libraries(${target}_objects PRIVATE gpuexp_cuda_settings)
-  target_link_libraries(${target} INTERFACE $<TARGET_OBJECTS:${target}_objects> gpuexp_backend_cuda)
+  gpuexp_cuda_objects(${target} ${target}_objects "${wrappers}")
+  target_link_libraries(${target} INTERFACE gpuexp_backend_cuda)
+endfunction()
+
+# Adds an object library of these sources to the interface library.
+function(gpuexp_cuda_objects target objects sources)
+  add_library(${objects} OBJECT ${sources})
+  target_link_libraries(${objects} PRIVATE gpuexp_cuda_settings)
+  target_link_libraries(${target} INTERFACE $<TARGET_OBJECTS:${objects}>)
 endfunction()

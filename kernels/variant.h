@@ -42,6 +42,13 @@ using ThisBackend = ThisCudaBackend;
 #error "kernel files are compiled by nvcc or for the emulator; other code includes profiler/registry/registry.h"
 #endif
 
+// Whether a T may hold several elements of a buffer: a vector type (float4, __half2) or a 32-bit word of packed ones. A
+// plain number may not: a double is no pair of floats.
+template <class T>
+inline constexpr bool holds_several = __is_class(T);
+template <>
+inline constexpr bool holds_several<unsigned> = true;
+
 // What a launch function sees of the point in hand. A launch function sizes the grid, asks for its buffers by name and
 // calls `run(config, kernel, arguments...)`, once or several times. Errors (unknown name, wrong element size, grid
 // beyond the hardware's limits) end the point with a reason; the call then does nothing.
@@ -53,15 +60,16 @@ class Launch {
   [[nodiscard]] bool param_is(const char* name, const char* word) const;
   // Entry of a list that the problem keeps on the host (Workload::host_value), for arguments passed by value.
   [[nodiscard]] long long value(const char* list, long long index = 0) const;
-  // Device address of an input buffer (T: its element type, or a vector of it).
+  // Device address of an input buffer (T: its element type, a vector of it, or `unsigned` for words of packed
+  // elements).
   template <class T>
   [[nodiscard]] const T* in(const char* buffer) const {
-    return static_cast<const T*>(address(buffer, sizeof(T), false));
+    return static_cast<const T*>(address(buffer, sizeof(T), holds_several<T>, false));
   }
   // Device address of an output or in-out buffer.
   template <class T>
   [[nodiscard]] T* out(const char* buffer) const {
-    return static_cast<T*>(address(buffer, sizeof(T), true));
+    return static_cast<T*>(address(buffer, sizeof(T), holds_several<T>, true));
   }
   // This shape or parameter combination is outside what the variant can do: the point is `unsupported`.
   void unsupported(const char* reason) const;
@@ -94,6 +102,10 @@ class Launch {
   // The handle of a library, bound to stream(): "cublas" is a cublasHandle_t. Null when the library is not there: the
   // point is then `unsupported` with the reason, and the launch function returns (cuda backend only).
   [[nodiscard]] void* library(const char* name) const;
+  // What `make` returns when first called for this point: descriptors, plans and work areas of a library, which are no
+  // part of the work to be timed. How long `make` took is reported with the point. `destroy` is called on it when the
+  // point ends. Null when `make` returned null, as it does after unsupported() or failed() (cuda backend only).
+  [[nodiscard]] void* prepared(void* (*make)(const Launch&), void (*destroy)(void*)) const;
   // A library call returned an error: the point fails with this reason and the library's code.
   void failed(const char* reason, int code) const;
 
@@ -101,7 +113,7 @@ class Launch {
   [[nodiscard]] void* state() const { return state_; }
 
  private:
-  void* address(const char* buffer, unsigned long element_bytes, bool writable) const;
+  void* address(const char* buffer, unsigned long element_bytes, bool several, bool writable) const;
   void emulate(const LaunchConfig& config, const void* kernel, void (*invoke_body)(const void*),
                const void* body) const;
   bool cuda_begin(const LaunchConfig& config, const void* kernel) const;  // false: refused, with the reason recorded

@@ -162,8 +162,10 @@ std::optional<double> crossing_of(const Axis& axis, const Stretch& before, const
     const auto b = old_point == nullptr ? std::nullopt : cost.of(*old_point);
     if (a && b) curve.push_back({x, *a, *b});
   }
-  constexpr double finely_graded = 64;  // below, a whole number is a choice of the author, such as a tile size
-  if (whole && axis.values[next.first] < finely_graded) return std::nullopt;
+  // Small whole numbers that not all series take are choices of the author, such as a tile size: nothing lies between.
+  constexpr double finely_graded = 64;
+  const bool choice = std::ranges::any_of(axis.series, [](const Series& series) { return series.flat != nullptr; });
+  if (whole && choice && axis.values[next.first] < finely_graded) return std::nullopt;
   return crossing(curve.data(), static_cast<std::int64_t>(curve.size()));
 }
 
@@ -295,6 +297,8 @@ std::string crossings_section(const std::vector<ProblemGroup>& groups, const Res
   for (std::size_t i = 0; i < shown; ++i) text += list_item(sentence(told[i]), style);
   if (text.empty()) return "";
   const bool measured = results.plan.backend == "cuda";
+  if (!measured)
+    text += list_item("which is fastest where: null, for the emulator has no time; --backend cuda measures it.", style);
   return heading(measured ? "What is fastest where (measured)" : "What costs least where (modelled)", style) + text +
          (shown < told.size() ? fmt::format("    ... and {} more such comparisons\n", told.size() - shown) : "");
 }

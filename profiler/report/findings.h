@@ -26,6 +26,9 @@ std::string prediction_section(const ProblemGroup& group, const TerminalStyle& s
 // Over all points: which variant costs least along a numeric parameter, and where that changes.
 std::string crossings_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
                               const TerminalStyle& style);
+// Over all points: the size from which a problem's intensity, every byte moved once, reaches a ridge of the device.
+std::string ridge_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
+                          const TerminalStyle& style);
 // Over all points: failures, verification, checker findings, sampling, warnings.
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);

@@ -153,6 +153,7 @@ std::string terminal_report(const ResultFile& results, const TerminalStyle& styl
     text += bounds_section(group, results, style);
   }
   text += crossings_section(groups, results, style);
+  text += ridge_section(groups, results, style);
   text += problems_section(groups, style);
   for (const ProblemGroup& group : groups) {
     text += prediction_section(group, style);

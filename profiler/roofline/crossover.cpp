@@ -45,6 +45,16 @@ double gemv_intensity(double m, double n, double weight_bytes, bool bias) {
   return (2 * m * n + (bias ? m : 0)) / (m * n * weight_bytes + vectors);
 }
 
+std::optional<double> intensity_crossing(const IntensityPoint* points, std::int64_t count, double ridge) {
+  std::int64_t at = 0;
+  while (at < count && !(points[at].intensity >= ridge)) ++at;
+  if (at == 0 || at == count) return std::nullopt;
+  const IntensityPoint &before = points[at - 1], &after = points[at];
+  if (!(before.x > 0) || !(before.intensity > 0)) return after.x;
+  const double share = (1 / before.intensity - 1 / ridge) / (1 / before.intensity - 1 / after.intensity);
+  return 1 / (1 / before.x + share * (1 / after.x - 1 / before.x));
+}
+
 std::optional<double> crossing(const CurvePoint* points, std::int64_t count) {
   std::int64_t first = count;  // of the points from which a stays below b
   while (first > 0 && points[first - 1].a < points[first - 1].b) --first;

@@ -36,6 +36,14 @@ std::optional<std::int64_t> batch_at_ridge(double m, double k, double element_by
 // FLOP per byte of y = A x (+ bias): A, x, bias and y moved once.
 double gemv_intensity(double m, double n, double weight_bytes, bool bias);
 
+// Where the intensity reaches `ridge`, along a size x: the points are in ascending order of x. Between two of them
+// 1 / intensity is taken as linear in 1 / x, which is exact where FLOPs grow in proportion to x and bytes by as much
+// for each. Nothing when the first point is there already or none gets there.
+struct IntensityPoint {
+  double x = 0, intensity = 0;
+};
+std::optional<double> intensity_crossing(const IntensityPoint* points, std::int64_t count, double ridge);
+
 // Where two measured or modelled curves over the same x cross: the first x, interpolated linearly in log x, from which
 // `a` is below `b` for good. Nothing when it is below nowhere at the end, or everywhere from the start.
 struct CurvePoint {

@@ -299,7 +299,7 @@ class RecordingContext final : public LaunchContext {
   std::int64_t param(std::string_view name) override { return params_.integer(name); }
   bool param_is(std::string_view name, std::string_view word) override { return params_.word(name) == word; }
   std::int64_t value(std::string_view, std::int64_t) override { return 0; }
-  void* address(std::string_view, std::uint64_t, bool) override { return &params_; }
+  void* address(std::string_view, std::uint64_t, bool, bool) override { return &params_; }
   void unsupported(std::string_view reason) override { ADD_FAILURE() << reason; }
   void emulate(const LaunchConfig& config, const void*, void (*)(const void*), const void*) override {
     launches.push_back(config);

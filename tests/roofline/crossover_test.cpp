@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "profiler/roofline/roofline.h"
 
@@ -68,6 +69,22 @@ TEST(Crossover, GemvIntensityAndItsBoundOnH100) {
   EXPECT_LT(gemv_intensity(4096, 4096, 4, true), 0.5);
   EXPECT_NEAR(gemv_intensity(1 << 20, 1 << 14, 2, false), 1.0, 0.001);
   EXPECT_NEAR(attainable_flops(0.5, 67e12, 3352e9), 1.676e12, 1e6);
+}
+
+// From a sweep in powers of two to the whole number in between, exactly.
+TEST(Crossover, TheRidgeIsFoundBetweenThePointsOfASweep) {
+  std::vector<IntensityPoint> sweep;
+  for (double batch = 1; batch <= 512; batch *= 2) sweep.push_back({batch, batch_intensity(4096, 4096, batch, 4)});
+  const auto count = static_cast<std::int64_t>(sweep.size());
+  for (const double ridge : {10.08, 19.96, 80.62, 147.6}) {
+    const auto x = intensity_crossing(sweep.data(), count, ridge);
+    ASSERT_TRUE(x.has_value());
+    EXPECT_EQ(static_cast<std::int64_t>(std::ceil(*x)), batch_at_ridge(4096, 4096, 4, ridge));
+    EXPECT_NEAR(batch_intensity(4096, 4096, *x, 4), ridge, 1e-9 * ridge);
+  }
+  EXPECT_FALSE(intensity_crossing(sweep.data(), count, 0.4).has_value());  // beyond it from the start
+  EXPECT_FALSE(intensity_crossing(sweep.data(), count, 300).has_value());  // never
+  EXPECT_FALSE(intensity_crossing(sweep.data(), 0, 10).has_value());
 }
 
 TEST(Crossover, CurvesCrossWhereOneStaysBelow) {

@@ -141,14 +141,14 @@ class Context final : public LaunchContext {
     return guarded([&] { return workload_.host_value(list, index); });
   }
 
-  void* address(std::string_view buffer, std::uint64_t element_bytes, bool writable) override {
+  void* address(std::string_view buffer, std::uint64_t element_bytes, bool several, bool writable) override {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < memory_.specs().size(); ++i) {
       const BufferSpec& spec = memory_.specs()[i];
       names.push_back(spec.name);
       if (spec.name != buffer) continue;
       const auto size = static_cast<std::uint64_t>(size_bytes(spec.dtype));
-      if (element_bytes % size != 0) {
+      if (!elements_fit(element_bytes, several, size)) {
         fail(fmt::format("the variant takes elements of {} bytes from buffer {}, whose {} elements have {}",
                          element_bytes, buffer, to_text(spec.dtype), size));
       }
@@ -547,8 +547,11 @@ void Launch::unsupported(const char* reason) const { context_of(*this).unsupport
 void* Launch::stream() const { return context_of(*this).stream(); }
 void* Launch::library(const char* name) const { return context_of(*this).library(name); }
 void Launch::failed(const char* reason, int code) const { context_of(*this).failed(reason, code); }
-void* Launch::address(const char* buffer, unsigned long element_bytes, bool writable) const {
-  return context_of(*this).address(buffer, element_bytes, writable);
+void* Launch::prepared(void* (*make)(const Launch&), void (*destroy)(void*)) const {
+  return context_of(*this).prepared(*this, make, destroy);
+}
+void* Launch::address(const char* buffer, unsigned long element_bytes, bool several, bool writable) const {
+  return context_of(*this).address(buffer, element_bytes, several, writable);
 }
 void Launch::emulate(const LaunchConfig& config, const void* kernel, void (*invoke_body)(const void*),
                      const void* body) const {

@@ -65,6 +65,10 @@ cublasStatus_t cublasSgemv_v2(cublasHandle_t handle, cublasOperation_t trans, in
                               int incy) {
   return gpuexp::cuda::forward("cublasSgemv_v2", handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy);
 }
+cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float* x, int incx, const float* y, int incy,
+                             float* result) {
+  return gpuexp::cuda::forward("cublasSdot_v2", handle, n, x, incx, y, incy, result);
+}
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -39,9 +40,15 @@ Dim3 dim3_of(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
 }  // namespace
 
 void* LibraryHandles::get(std::string_view name) {
-  if (name != "cublas") throw std::runtime_error(fmt::format("this build knows no library '{}'", name));
-  if (!cublas_) cublas_ = std::make_unique<CublasHandle>(stream_);
-  return cublas_->get();
+  if (name == "cublas") {
+    if (!cublas_) cublas_ = std::make_unique<CublasHandle>(stream_);
+    return cublas_->get();
+  }
+  if (name == "cusparse") {
+    if (!cusparse_) cusparse_ = std::make_unique<CusparseHandle>(stream_);
+    return cusparse_->get();
+  }
+  throw std::runtime_error(fmt::format("this build knows no library '{}'; it knows cublas and cusparse", name));
 }
 
 CudaLaunchContext::CudaLaunchContext(const ParamSet& params, const Workload& workload,
@@ -51,6 +58,28 @@ CudaLaunchContext::CudaLaunchContext(const ParamSet& params, const Workload& wor
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaGetDeviceProperties(&device_, device), "cudaGetDeviceProperties");
+}
+
+CudaLaunchContext::~CudaLaunchContext() {
+  if (prepared_ && prepared_->state != nullptr) prepared_->destroy(prepared_->state);
+}
+
+std::optional<double> CudaLaunchContext::preparation_us() const {
+  return prepared_ ? std::optional(prepared_->us) : std::nullopt;
+}
+
+void* CudaLaunchContext::prepared(const Launch& launch, void* (*make)(const Launch&), void (*destroy)(void*)) {
+  if (!prepared_) {
+    kept(0, [&] {
+      check(cudaStreamSynchronize(stream_), "the work before a preparation");
+      const auto start = std::chrono::steady_clock::now();
+      prepared_ = Prepared{make(launch), destroy, 0};
+      check(cudaStreamSynchronize(stream_), "a preparation");
+      prepared_->us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+      return 0;
+    });
+  }
+  return prepared_ ? prepared_->state : nullptr;
 }
 
 void CudaLaunchContext::fail(Status status, std::string reason) {
@@ -79,12 +108,12 @@ std::int64_t CudaLaunchContext::value(std::string_view list, std::int64_t index)
   return kept<std::int64_t>(0, [&] { return workload_.host_value(list, index); });
 }
 
-void* CudaLaunchContext::address(std::string_view buffer, std::uint64_t element_bytes, bool writable) {
+void* CudaLaunchContext::address(std::string_view buffer, std::uint64_t element_bytes, bool several, bool writable) {
   const std::vector<BufferSpec>& specs = workload_.buffers();
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].name != buffer) continue;
     const auto size = static_cast<std::uint64_t>(size_bytes(specs[i].dtype));
-    if (element_bytes % size != 0) {
+    if (!elements_fit(element_bytes, several, size)) {
       fail(Status::failed, fmt::format("the launch function asks for {} in elements of {} bytes, but they have {}",
                                        buffer, element_bytes, size));
     } else if (writable && specs[i].role == Role::in) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "profiler/backend/cuda/gpu/cupti.h"
+#include "profiler/backend/cuda/gpu/cusparse.h"
 #include "profiler/backend/cuda/gpu/library.h"
 #include "profiler/backend/cuda/machine_facts.h"
 
@@ -104,6 +105,8 @@ std::vector<LibraryFound> find_libraries() {
                    c.problem.empty() ? fmt::format("API version {}", c.version) : c.problem});
   const Library blas({fmt::format("libcublas.so.{}", CUDART_VERSION / 1000), "libcublas.so"});
   found.push_back({"cuBLAS", blas.path(), blas.open() ? "" : blas.problem()});
+  const Library& sparse = cusparse_library();
+  found.push_back({"cuSPARSE", sparse.path(), sparse.open() ? "" : sparse.problem()});
   return found;
 }
 

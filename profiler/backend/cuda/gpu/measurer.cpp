@@ -231,6 +231,7 @@ class Measurer final : public PointMeasurer {
       result.warnings.emplace_back("not timed: the result is wrong");
     } else {
       time(result, options, buffers, queue);
+      note_preparation(result, context);
       verify_again(result, options, buffers, first_sum);
     }
     count(result, options, buffers, queue);
@@ -297,6 +298,13 @@ class Measurer final : public PointMeasurer {
       buffers.restore();
       queue();
     }
+  }
+
+  static void note_preparation(PointResult& result, const CudaLaunchContext& context) {
+    if (!result.timing || !context.preparation_us()) return;
+    std::string& note = result.timing->note;
+    note += fmt::format("{}prepared once before the timed runs, which do not include it: {:.0f} us by the host's clock",
+                        note.empty() ? "" : "; ", *context.preparation_us());
   }
 
   // Kernels may go wrong only when they run again: what the timed runs left must be right too.
