@@ -133,6 +133,25 @@ Column basis_column(std::string prefix, std::string suffix, std::string meaning,
           }};
 }
 
+Column level_column(const std::string& prefix, const std::string& suffix, std::string meaning,
+                    Quantity LevelBound::*member, Level level) {
+  return {prefix + std::string(to_text(level)) + suffix,
+          std::move(meaning),
+          [=](const ResultFile&, const PointRecord& p) {
+            const LevelBound* bound = p.analysis ? p.analysis->at(level) : nullptr;
+            return bound == nullptr ? std::string() : text_of(bound->*member);
+          },
+          [=](ResultFile&, PointRecord& p, const CsvCell& cell) {
+            if (!p.analysis) return;
+            std::vector<LevelBound>& bounds = p.analysis->levels;
+            if (bounds.empty())
+              for (const Level one : memory_levels) bounds.emplace_back().level = one;
+            bounds[static_cast<std::size_t>(level)].*member = parse_quantity(cell, Source::modelled);
+          },
+          false,
+          true};
+}
+
 Column counter_column(const std::string& column, const std::string& id, std::string meaning,
                       std::map<std::string, Quantity> PointResult::*where) {
   return {column, std::move(meaning),
@@ -438,6 +457,29 @@ void work_columns(std::vector<Column>& table) {
       +[](PointResult & r) -> auto& { return r.compulsory_store_bytes; }));
 }
 
+// The hierarchical roofline.
+void level_columns(std::vector<Column>& table) {
+  for (const Level level : memory_levels)
+    table.push_back(level_column("", "_bytes", std::string(meaning_of(level)), &LevelBound::bytes, level));
+  for (const Level level : memory_levels)
+    table.push_back(level_column("flop_per_", "_byte", "intensity on those bytes", &LevelBound::intensity, level));
+  for (const Level level : memory_levels)
+    table.push_back(
+        level_column("attainable_flop_per_s_", "",
+                     "roof at that intensity, under the bandwidth of " + std::string(label_of(level)) + " (modelled)",
+                     &LevelBound::attainable, level));
+  for (const Level level : memory_levels)
+    table.push_back(level_column("percent_of_attainable_", "", "achieved over that roof (measured)",
+                                 &LevelBound::percent_of_attainable, level));
+  table.push_back(
+      {"lowest_roof", "`dram`, `l2`, `l1` or `compute`: the lowest of those that are known (modelled)",
+       [](const ResultFile&, const PointRecord& p) { return p.analysis ? p.analysis->lowest_roof : std::string(); },
+       [](ResultFile&, PointRecord& p, const CsvCell& cell) {
+         if (p.analysis) p.analysis->lowest_roof = cell.text;
+       },
+       false, true});
+}
+
 void roofline_columns(std::vector<Column>& table) {
   table.push_back(
       {"precision", "compute ceiling used",
@@ -491,6 +533,7 @@ void roofline_columns(std::vector<Column>& table) {
        [](ResultFile&, PointRecord& p, const CsvCell& cell) {
          if (p.analysis) p.analysis->verdict = cell.text;
        }});
+  level_columns(table);
   add(
       "effective_bandwidth_byte_per_s", "DRAM bandwidth times the compulsory share of the sector bytes (modelled)",
       [](Analysis & a) -> auto& { return a.effective_bandwidth; });

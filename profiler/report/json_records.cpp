@@ -137,6 +137,9 @@ void from_json_value(const Json& json, const Place&, JsonText& value) {
   value.text = json.is_null() ? "" : json.dump();
 }
 
+Json to_json_value(Level level) { return to_text(level); }
+void from_json_value(const Json& json, const Place& place, Level& level) { decode_word(json, place, Level::l1, level); }
+
 Json to_json_value(BoundBy bound) { return to_text(bound); }
 void from_json_value(const Json& json, const Place& place, BoundBy& bound) {
   decode_word(json, place, BoundBy::unknown, bound);

@@ -22,6 +22,8 @@ report_json::Json to_json_value(Basis basis);
 void from_json_value(const report_json::Json& json, const report_json::Place& place, Basis& basis);
 report_json::Json to_json_value(const JsonText& json);
 void from_json_value(const report_json::Json& json, const report_json::Place& place, JsonText& value);
+report_json::Json to_json_value(Level level);
+void from_json_value(const report_json::Json& json, const report_json::Place& place, Level& level);
 report_json::Json to_json_value(BoundBy bound);
 void from_json_value(const report_json::Json& json, const report_json::Place& place, BoundBy& bound);
 
@@ -135,6 +137,17 @@ void fields(Archive& a, BasisBound& bound) {
 }
 
 template <class Archive>
+void fields(Archive& a, LevelBound& bound) {
+  a("level", bound.level);
+  a("bytes", bound.bytes);
+  a("flop_per_byte", bound.intensity);
+  a("attainable_flop_per_s", bound.attainable);
+  a("percent_of_attainable", bound.percent_of_attainable);
+  a("byte_per_s", bound.bandwidth);
+  a("percent_of_bandwidth", bound.percent_of_bandwidth);
+}
+
+template <class Archive>
 void fields(Archive& a, LaunchOccupancy& launch) {
   Occupancy& occupancy = launch.occupancy;
   a("kernel", launch.kernel);
@@ -189,6 +202,8 @@ void fields(Archive& a, Analysis& analysis) {
   a("achieved_byte_per_s", analysis.achieved_bandwidth);
   a("percent_of_bandwidth", analysis.percent_of_bandwidth);
   a("dram_byte_per_s", analysis.dram_bandwidth);
+  a.optional("levels", analysis.levels);
+  a.optional("lowest_roof", analysis.lowest_roof);
   a.optional("occupancy", analysis.occupancy);
   a("warnings", analysis.warnings);
 }

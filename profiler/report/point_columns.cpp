@@ -53,6 +53,14 @@ std::function<std::string(const PointRecord&)> of_analysis(const std::function<Q
   };
 }
 
+// FLOP per byte that crossed a level, where a GPU counted it: emulated points have L1 alone, near their sectors.
+std::function<std::string(const PointRecord&)> intensity_at(Level level) {
+  return [level](const PointRecord& point) {
+    const LevelBound* bound = point.analysis ? point.analysis->at(level) : nullptr;
+    return bound == nullptr || bound->bytes.source != Source::measured ? std::string() : words(bound->intensity);
+  };
+}
+
 // Of the access table; without one, over all shared accesses.
 std::string worst_conflicts(const PointRecord& point) {
   double worst = -1;
@@ -343,6 +351,14 @@ std::vector<ColumnSpec> roofline_columns() {
        modelled,
        of_analysis([](const Analysis& a) { return a.compulsory.intensity; }),
        "FLOP per byte"},
+      {{"of", "L1"},
+       "FLOP per byte of L1, L2, DRAM: of what crossed that level, as it was counted; L1 with shared memory",
+       58,
+       Origin::measured,
+       intensity_at(Level::l1),
+       "FLOP per byte"},
+      {{"of", "L2"}, "", 57, Origin::measured, intensity_at(Level::l2), "FLOP per byte"},
+      {{"of", "DRAM"}, "", 57, Origin::measured, intensity_at(Level::dram), "FLOP per byte"},
   };
   std::ranges::move(bound_columns(), std::back_inserter(columns));
   columns.pop_back();  // what bounds a point is in the summary

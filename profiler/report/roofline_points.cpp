@@ -67,6 +67,15 @@ std::map<std::string, PointLabels> labels_by_problem(const ResultFile& results) 
   return labels;
 }
 
+// Labels without the problem when there is only one.
+void drop_common_problem(std::vector<ResultPoint>& points) {
+  const auto problem = [](const ResultPoint& point) { return point.variant.substr(0, point.variant.find('/') + 1); };
+  if (points.empty() || problem(points.front()).empty()) return;
+  const std::string common = problem(points.front());
+  if (!std::ranges::all_of(points, [&](const ResultPoint& point) { return point.label.starts_with(common); })) return;
+  for (ResultPoint& point : points) point.label.erase(0, common.size());
+}
+
 }  // namespace
 
 std::vector<NamedResults> read_all_results(const std::vector<std::string>& paths) {
@@ -120,6 +129,7 @@ RooflineResults roofline_results(const std::vector<NamedResults>& files, const D
                                analyze(with_time(record), roof, {precision, &ceilings})});
     }
   }
+  drop_common_problem(placed.points);
   return placed;
 }
 

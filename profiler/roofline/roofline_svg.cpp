@@ -101,11 +101,15 @@ double text_width(std::string_view text, double size) {
 
 void draw_axes(Svg& svg) {
   constexpr std::string_view grid = "stroke=\"#dddddd\"";
-  for (int power = static_cast<int>(std::ceil(std::log10(svg.x_low()))); std::pow(10, power) <= svg.x_high(); ++power) {
-    const double x = svg.px(std::pow(10, power));
-    svg.line(x, top, x, svg.bottom(), grid);
-    svg.text(x, svg.bottom() + 16, intensity_text(std::pow(10, power)), "middle", font);
-  }
+  // A short axis is marked at 2 and 5 too.
+  const bool wide = std::log10(svg.x_high() / svg.x_low()) > 3;
+  for (int power = static_cast<int>(std::floor(std::log10(svg.x_low()))); std::pow(10, power) <= svg.x_high(); ++power)
+    for (const double step : {1.0, 2.0, 5.0}) {
+      const double value = step * std::pow(10, power), x = svg.px(value);
+      if (value < svg.x_low() || value > svg.x_high() || (wide && step > 1)) continue;
+      svg.line(x, top, x, svg.bottom(), grid);
+      svg.text(x, svg.bottom() + 16, intensity_text(value), "middle", font);
+    }
   for (int power = static_cast<int>(std::ceil(std::log10(svg.y_low()))); svg.py(std::pow(10, power)) >= top; ++power) {
     const double y = svg.py(std::pow(10, power));
     svg.line(left, y, right, y, grid);
@@ -127,21 +131,35 @@ std::vector<Box> boxes_along(double x, double y, double dx, double dy, double le
   return boxes;
 }
 
-// Along the slope and a little above it, at the first place that is free; left out where there is none.
+// Beside the slope, as near as there is room; left out where there is none.
 bool label_slope(Svg& svg, const std::string& text, double x0, double y0, double x1, double y1) {
   const double reach = std::hypot(x1 - x0, y1 - y0), length = text_width(text, font);
-  if (reach < length + 8) return false;
   const double dx = (x1 - x0) / reach, dy = (y1 - y0) / reach;
-  for (double at = 6; at + length <= reach; at += 8) {
-    const double x = x0 + dx * at + dy * 8, y = y0 + dy * at - dx * 8;
-    const std::vector<Box> boxes = boxes_along(x, y, dx, dy, length);
-    if (!std::ranges::all_of(boxes, [&](const Box& box) { return svg.free(box); })) continue;
-    for (const Box& box : boxes) svg.take(box);
-    svg.text(0, 0, text, "start", font,
-             fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.2f})\"", x - dy * 3.5, y + dx * 3.5,
-                         std::atan2(dy, dx) * 180 / M_PI));
-    return true;
-  }
+  for (const double beside : {8.0, 14.0, 20.0, -10.0, -16.0, -22.0})
+    for (double at = 6; at + length <= reach; at += 8) {
+      const double x = x0 + dx * at + dy * beside, y = y0 + dy * at - dx * beside;
+      const std::vector<Box> boxes = boxes_along(x, y, dx, dy, length);
+      if (!std::ranges::all_of(boxes, [&](const Box& box) { return svg.free(box); })) continue;
+      for (const Box& box : boxes) svg.take(box);
+      svg.text(0, 0, text, "start", font,
+               fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.2f})\"", x - dy * 3.5, y + dx * 3.5,
+                           std::atan2(dy, dx) * 180 / M_PI));
+      return true;
+    }
+  return false;
+}
+
+// On a flat roof or under it, as far right as there is room.
+bool label_roof(Svg& svg, const std::string& text, double y, double begin) {
+  const double length = text_width(text, font);
+  for (double end = right - 4; end - length >= begin; end -= 12)
+    for (const double base : {y - 5, y + 5 + font}) {
+      const Box box{end - length, base - font, end, base + 2};
+      if (!svg.free(box)) continue;
+      svg.take(box);
+      svg.text(end, base, text, "end", font);
+      return true;
+    }
   return false;
 }
 
@@ -154,13 +172,7 @@ std::vector<std::string> draw_ceilings(Svg& svg, const RooflineView& view, const
   for (const DrawnRoof& flat : drawn.roofs) {
     const double y = svg.py(flat.peak), begin = svg.px(std::max(flat.peak / fastest, svg.x_low()));
     svg.line(begin, y, right, y, "stroke=\"#222222\" stroke-width=\"2\"");
-    const Box box{right - 4 - text_width(flat.label, font), y - 5 - font, right - 4, y - 3};
-    if (svg.free(box)) {
-      svg.text(right - 4, y - 5, flat.label, "end", font);
-      svg.take(box);
-    } else {
-      unlabelled.push_back(flat.label);
-    }
+    if (!label_roof(svg, flat.label, y, begin)) unlabelled.push_back(flat.label);
   }
   for (const BandwidthCeiling& slope : view.ceilings.bandwidths) {
     const bool main = slope.level == view.level;
@@ -219,9 +231,17 @@ bool number_mark(Svg& svg, double x, double y, std::size_t number) {
 std::size_t draw_points(Svg& svg, const Drawn& drawn) {
   const bool numbered = drawn.points.size() <= single_marks;
   std::size_t unnumbered = 0;
-  if (numbered)
-    for (const DrawnPoint& point : drawn.points)
-      unnumbered += number_mark(svg, svg.px(point.x), svg.py(point.y), point.mark + 1) ? 0 : 1;
+  std::vector<std::array<double, 3>> done;  // mark and place: a mark that several roofs place alike is numbered once
+  for (const DrawnPoint& point : drawn.points) {
+    if (!numbered) break;
+    const double x = svg.px(point.x), y = svg.py(point.y);
+    const auto mark = static_cast<double>(point.mark);
+    if (std::ranges::any_of(
+            done, [&](const auto& other) { return other[0] == mark && std::hypot(other[1] - x, other[2] - y) < 3; }))
+      continue;
+    done.push_back({mark, x, y});
+    unnumbered += number_mark(svg, x, y, point.mark + 1) ? 0 : 1;
+  }
   for (const DrawnPoint& point : drawn.points) {
     svg.add(fmt::format("<g><title>{}</title>", escaped(drawn.marks[point.mark].label)));
     svg.add(mark_shape(svg.px(point.x), svg.py(point.y), point.group, point.measured));
@@ -299,7 +319,7 @@ std::string roofline_svg(const RooflineView& view) {
   const std::vector<std::string> unlabelled = draw_ceilings(svg, view, what);
   const std::size_t unnumbered = draw_points(svg, what);
   for (const std::string& label : unlabelled)
-    legend.notes.push_back("Without a label, or out of the picture: " + label);
+    legend.notes.push_back("Without room for its label, or out of the picture: " + label);
   if (unnumbered > 0) legend.notes.push_back(fmt::format("{} points have no room for a number.", unnumbered));
   draw_legend(svg, legend, numbered);
   const double height = std::max(bottom + 50, top + legend_height(legend) + 20);

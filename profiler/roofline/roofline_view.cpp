@@ -2,10 +2,9 @@
 #include "profiler/roofline/roofline_view.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -181,7 +180,7 @@ std::string bandwidth_point_rows(const RooflineView& view) {
     const Analysis& a = point.analysis;
     const LevelBound* level = a.at(view.level);
     if (a.flops.number().value_or(0) != 0 || level == nullptr) continue;
-    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>11}{:>10}\n", point_label(view, point),
+    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>11}{:>12}\n", point_label(view, point),
                         cell(a.effective_bandwidth.number(), giga), cell(a.effective_bandwidth_percent.number(), share),
                         cell(a.achieved_bandwidth.number(), giga), cell(level->bandwidth.number(), giga),
                         cell(level->percent_of_bandwidth.number(), share));
@@ -190,7 +189,7 @@ std::string bandwidth_point_rows(const RooflineView& view) {
   const BandwidthCeiling& slope = slope_or_throw(view.ceilings, view.level);
   return fmt::format(
       "\nWithout floating-point operations, under {} ({})\n"
-      "  {:<{}}{:>21}{:>11}{:>21}\n  {:<{}}{:>11}{:>10}{:>11}{:>11}{:>10}\n{}",
+      "  {:<{}}{:>21}{:>11}{:>23}\n  {:<{}}{:>11}{:>10}{:>11}{:>11}{:>12}\n{}",
       slope.label, bandwidth_text(slope.bandwidth), "", label_width, "useful at most", "useful",
       fmt::format("through {}", label_of(view.level)), "point", label_width, "GB/s", "of DRAM", "GB/s", "GB/s",
       "of ceiling", rows);
@@ -224,32 +223,53 @@ std::string hierarchy_rows(const RooflineView& view) {
   return text;
 }
 
-// Points that could not be placed, by reason, and what exceeds a ceiling.
+// A remark without its numbers: remarks that differ in nothing else are told once.
+std::string without_numbers(const std::string& text) {
+  std::string result;
+  std::ranges::copy_if(text, std::back_inserter(result), [](char c) { return !(c >= '0' && c <= '9') && c != '.'; });
+  return result;
+}
+
+// What is told once, and the points that it is told of.
+struct Remark {
+  std::string text;
+  std::vector<std::string> labels;
+};
+
+void add_remark(std::vector<Remark>& remarks, const std::string& text, const std::string& label) {
+  const std::string kind = without_numbers(text);
+  const auto told =
+      std::ranges::find_if(remarks, [&](const Remark& remark) { return without_numbers(remark.text) == kind; });
+  if (told == remarks.end()) {
+    remarks.push_back({text, {label}});
+  } else {
+    told->labels.push_back(label);
+  }
+}
+
+std::string remark_text(const Remark& remark) {
+  constexpr std::size_t named = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(named, remark.labels.size()); ++i)
+    text += (i == 0 ? "" : ", ") + remark.labels[i];
+  if (remark.labels.size() > named) text += fmt::format(" and {} more", remark.labels.size() - named);
+  return fmt::format("{}: {}", text, remark.text);
+}
+
+// Points that could not be placed, by reason, and what exceeds a ceiling or casts doubt on a number.
 std::string remark_rows(const RooflineView& view) {
-  std::map<std::string, std::vector<std::string>> unplaced, warned;
-  std::vector<std::string> order;
+  std::vector<Remark> unplaced, warned;
   for (const ResultPoint& point : view.results.points) {
     const PlacementOrReason at = place(point, view.level);
-    if (!at.placement && point.analysis.flops.number().value_or(0) != 0) unplaced[at.reason].push_back(point.label);
-    std::vector<std::string> warnings = above_ceilings(point, view.results.sources[point.source]);
-    warnings.insert(warnings.end(), point.analysis.warnings.begin(), point.analysis.warnings.end());
-    for (const std::string& warning : warnings) {
-      if (!warned.contains(warning)) order.push_back(warning);
-      warned[warning].push_back(point.label);
-    }
+    if (!at.placement && point.analysis.flops.number().value_or(0) != 0) add_remark(unplaced, at.reason, point.label);
+    for (const std::string& text : above_ceilings(point, view.results.sources[point.source]))
+      add_remark(warned, text, point.label);
+    for (const std::string& text : point.analysis.warnings) add_remark(warned, text, point.label);
   }
-  const auto names = [](const std::vector<std::string>& labels) {
-    return labels.size() <= 3 ? fmt::format("{}", fmt::join(labels, ", "))
-                              : fmt::format("{} and {} more", labels.front(), labels.size() - 1);
-  };
   std::string text;
-  for (const auto& [reason, labels] : unplaced)
-    text += wrapped_text(fmt::format("not placed: {}: {}", names(labels), reason), "  ");
-  constexpr std::size_t most = 12;
-  for (std::size_t i = 0; i < order.size() && i < most; ++i)
-    text += wrapped_text(fmt::format("! {}: {}", names(warned[order[i]]), order[i]), "  ");
-  if (order.size() > most) text += fmt::format("  and {} more remarks: --format json has all\n", order.size() - most);
-  return text.empty() ? text : "\nRemarks\n" + text;
+  for (const Remark& remark : unplaced) text += wrapped_text("not placed: " + remark_text(remark), "  ");
+  for (const Remark& remark : warned) text += wrapped_text("! " + remark_text(remark), "  ");
+  return text.empty() ? text : "\nRemarks (--format json has those of each point)\n" + text;
 }
 
 std::string results_rows(const RooflineView& view) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/core/error.h"
+#include "profiler/counters/counters.h"
 #include "profiler/roofline/model.h"
 #include "profiler/roofline/roofline.h"
 
@@ -12,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const DeviceSpec& a100() {
   static const DeviceSpec spec = find_device("a100").spec;
@@ -261,7 +263,6 @@ TEST(Analyze, MeasuredPoint) {
   EXPECT_THAT(a.warnings, IsEmpty());
 }
 
-// B22: 4 MiB written in 3.868 us on a card of 960 GB/s is 112.95 %: reported, explained, not clamped.
 // As cuBLAS's TF32 kernel of n = 1024 on an H200: bulk copies load what the counters of load requests do not see.
 TEST(Analyze, LoadsThatTheRequestCountersDoNotSeeAreTakenFromTheL2Cache) {
   PointResult result = cuda_point(2.0 * 1024 * 1024 * 1024, 8 << 20, 4 << 20, {15.2});
@@ -283,6 +284,7 @@ TEST(Analyze, LoadsThatTheRequestCountersDoNotSeeAreTakenFromTheL2Cache) {
   EXPECT_EQ(analyze(result, a100()).transaction.bytes.number(), (1 << 20) + 64.0);
 }
 
+// B22: 4 MiB written in 3.868 us on a card of 960 GB/s is 112.95 %: reported, explained, not clamped.
 TEST(Analyze, MoreThanAHundredPercentIsExplainedNotClamped) {
   DeviceSpec card = find_device("rtx-5090").spec;
   card.memory.bandwidth = 960e9;
@@ -319,6 +321,69 @@ TEST(Analyze, ZeroFlopCountersAreNotZeroFlops) {
   EXPECT_THAT(seeing.precision_reason, HasSubstr("tensor cores"));
   EXPECT_THAT(seeing.warnings, IsEmpty());
   EXPECT_EQ(analyze(result, a100(), {"fp32"}).precision, "fp32");
+}
+
+// B06: one m16n8k8 product of tensor cores is 2048 operations, an FMA counted as two; no counter of CUDA cores sees it.
+TEST(Analyze, OneTensorInstruction) {
+  PointResult result = cuda_point(matmul_flops(16, 8, 8), 0, 128, {10});
+  result.counters["fp32_fma_instructions"] = Quantity::count(0, Source::measured);
+  result.counters["tensor_tf32_operations"] = Quantity::count(2048, Source::measured);
+  const Analysis a = analyze(result, a100());
+  EXPECT_EQ(result.flops, 2048);
+  EXPECT_EQ(number(a.compulsory.intensity), 16);  // over the 128 bytes written
+  EXPECT_EQ(a.precision, "tf32");
+  EXPECT_EQ(number(a.peak), 156e12);
+}
+
+// B05, B26: a fused multiply-add is two operations, and a packed instruction does twice as many as its plain one.
+TEST(Analyze, OperationsAreCountedAsThePeakCountsThem) {
+  const auto weight = [](const char* id) { return find_counter(id)->flops; };
+  EXPECT_EQ(weight("fp32_fma_instructions"), 2);
+  EXPECT_EQ(weight("fp32_add_instructions"), 1);
+  EXPECT_EQ(weight("fp32x2_add_instructions") + weight("fp32x2_mul_instructions") + weight("fp32x2_fma_instructions"),
+            8);
+  EXPECT_EQ(weight("fp16_fma_instructions"), 4);  // counts instructions on pairs
+  // The peak has the same two: lanes x clock x 2.
+  EXPECT_DOUBLE_EQ(*peak_at_clock(a100(), find_precision("fp32"), 1.41e9), 108 * 64 * 1.41e9 * 2);
+}
+
+// B23, B24: a stream of 8 MiB through an L2 cache of 32 MiB is no DRAM bandwidth, whatever it reaches; of 256 MiB it
+// is.
+TEST(Analyze, AWorkingSetWithinL2IsNoDramBandwidth) {
+  const DeviceSpec card = find_device("rtx-4090").spec;
+  const std::uint64_t small = 8 << 20, large = 256 << 20;
+  const Analysis cached = analyze(cuda_point(0, small, small, {4}), card);
+  EXPECT_GT(number(cached.percent_of_bandwidth), 100);
+  EXPECT_THAT(cached.warnings, Contains(HasSubstr("fits the L2 cache")));
+  EXPECT_THAT(cached.warnings,
+              Contains(HasSubstr("the bytes did not all come from DRAM (the working set, 16 MiB, fits")));
+  EXPECT_THAT(analyze(cuda_point(0, large, large, {600}), card).warnings, IsEmpty());
+}
+
+// B25: counters of different passes saw different runs; a ratio that cannot be is told, not clamped.
+TEST(Analyze, MoreDramBytesThanL2BytesAreUnreliable) {
+  PointResult result = cuda_point(1e6, 1 << 20, 0, {8});
+  const auto count = [&](const char* id, std::uint64_t n) {
+    result.counters[id] = Quantity::count(n, Source::measured);
+  };
+  count("dram_read_bytes", 3'000'000);
+  count("dram_write_bytes", 0);
+  count("l2_read_sectors", 50'000);
+  count("l2_write_sectors", 0);
+  const Analysis a = analyze(result, a100());
+  EXPECT_THAT(a.warnings, Contains(HasSubstr("more DRAM bytes (3 MB) than bytes of the L2 cache (1.6 MB)")));
+  EXPECT_DOUBLE_EQ(number(a.at(Level::dram)->intensity), 1e6 / 3e6);
+  count("l2_read_sectors", 500'000);
+  EXPECT_THAT(analyze(result, a100()).warnings, Not(Contains(HasSubstr("more DRAM bytes"))));
+}
+
+// B09, B10, B11: a rate of sparse products, or of another device, overstates a share by the ratio of the peaks.
+TEST(Analyze, SharesRestOnTheDensePeakOfTheDeviceAsked) {
+  PointResult result = cuda_point(494.7e12, 1, 1, {1e6});
+  EXPECT_NEAR(number(analyze(result, find_device("h100").spec, {"bf16"}).percent_of_peak), 50, 0.05);  // not 25
+  EXPECT_NEAR(number(analyze(result, find_device("h100-pcie").spec, {"bf16"}).percent_of_peak), 65.4, 0.05);
+  EXPECT_NEAR(number(analyze(result, a100(), {"bf16"}).percent_of_peak), 158.6, 0.05);
+  EXPECT_THAT(analyze(result, a100(), {"bf16"}).warnings, Contains(HasSubstr("158.6 % of the BF16 tensor peak")));
 }
 
 TEST(Analyze, ATimeThatIsNoTimeIsRefused) {
