@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "profiler/core/error.h"
+#include "profiler/report/ceiling_file.h"
 #include "profiler/report/result_writer.h"
 #include "sample.h"
 #include "temporary_directory.h"
@@ -269,6 +270,51 @@ TEST(WriteAtomically, NeverLeavesHalfAFile) {
   EXPECT_THROW(write_atomically(directory / "a", "new"), Error);
   EXPECT_EQ(test::text_of_file(directory / "a"), "old");
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "a.tmp")));
+}
+
+// As committed: measured on the card whose other results are in results/h200.
+fs::path h200_ceilings() { return fs::path(GPUEXP_SOURCE_DIR) / "results" / "ceilings" / "h200-sxm-141gb.json"; }
+
+TEST(CeilingFile, ComesBackAsItWasWritten) {
+  const test::TemporaryDirectory directory;
+  const MeasuredCeilings measured = read_ceilings(h200_ceilings());
+  EXPECT_EQ(measured.device_id, "h200-sxm-141gb");
+  const fs::path copy = write_ceilings(measured, directory / "new" / "folder");
+  EXPECT_EQ(copy.filename(), "h200-sxm-141gb.json");
+  EXPECT_EQ(test::text_of_file(copy), test::text_of_file(h200_ceilings()));
+  for (const CeilingFigure& figure : measured.ceilings) {
+    EXPECT_EQ(figure.value.source, Source::measured) << figure.id;
+    EXPECT_TRUE(figure.value.has_value() || !figure.value.reason.empty()) << figure.id;
+    if (!figure.value.has_value() || figure.unit == "cycle") continue;
+    // Nothing exceeds what the units do per cycle.
+    EXPECT_LE(figure.percent_at_clock.number().value_or(0), 100) << figure.id;
+  }
+}
+
+TEST(CeilingFile, RefusesWhatItDoesNotKnow) {
+  const std::string good = test::text_of_file(h200_ceilings());
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return error_of(ExitCode::usage, [&] { parse_ceilings(text, "c.json"); });
+  };
+  EXPECT_THAT(refusal("\"schema_version\": 1", "\"schema_version\": 2"), HasSubstr("c.json: schema_version"));
+  EXPECT_THAT(refusal("\"device_name\"", "\"device_nam\""), HasSubstr("device_name"));
+  EXPECT_THAT(refusal("\"unit\": \"byte/s\"", "\"unit\": 5"), HasSubstr("ceilings[0].unit"));
+  EXPECT_THAT(refusal("\"gpu\": \"NVIDIA H200\"", "\"gpu\": 1"), HasSubstr("environment.gpu"));
+  EXPECT_THAT(error_of(ExitCode::usage, [] { parse_ceilings("{}", "c.json"); }), HasSubstr("--measure"));
+  EXPECT_THAT(error_of(ExitCode::usage, [] { parse_ceilings("[1", "c.json"); }), HasSubstr("c.json: line 1"));
+  EXPECT_THAT(error_of(ExitCode::usage, [] { read_ceilings("/nowhere/c.json"); }), HasSubstr("/nowhere/c.json"));
+}
+
+TEST(CeilingFile, IsNotMadeFromEmulatedPointsOrUnderAnotherRoof) {
+  ResultFile results = test::sample();
+  const DeviceSpec a100 = find_device("a100").spec;
+  results.plan.backend = "simt";
+  EXPECT_THAT(error_of(ExitCode::usage, [&] { ceilings_from(results, a100); }), HasSubstr("backend simt"));
+  results.plan.backend = "cuda";
+  results.device.id = "h200-sxm-141gb";
+  EXPECT_THAT(error_of(ExitCode::usage, [&] { ceilings_from(results, a100); }), HasSubstr("A100"));
 }
 
 }  // namespace
