@@ -41,9 +41,10 @@ class LaunchContext {
   virtual void failed(std::string_view /*reason*/, int /*code*/) {}
 };
 
-// Whether elements of `taken` bytes fit a buffer whose elements have `stored` (LaunchContext::address).
+// Whether elements of `taken` bytes fit a buffer whose elements have `stored` (LaunchContext::address). A buffer of
+// bytes is raw memory: anything fits.
 constexpr bool elements_fit(std::uint64_t taken, bool several, std::uint64_t stored) {
-  return taken == stored || (several && taken % stored == 0);
+  return taken == stored || stored == 1 || (several && taken % stored == 0);
 }
 
 }  // namespace gpuexp

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "profiler/core/text.h"
 #include "profiler/report/point_columns.h"
 #include "profiler/report/point_numbers.h"
 #include "profiler/report/text_table.h"
@@ -73,12 +74,71 @@ void explain(const std::string& meaning, Legend& legend) {
     legend.lines.push_back(meaning);
 }
 
-std::vector<TableColumn> naming_columns(const ProblemGroup& group, const Points& points) {
+// What tells a point's parameters, words before numbers. A 0 is left out: parameters that are of no use to a point are
+// 0, and a list of them tells nothing.
+std::string case_text(const ProblemGroup& group, const PointRecord& point) {
+  std::string words, numbers;
+  for (const auto& parameter : group.labels.varying()) {
+    const std::string value = param_text(point, parameter.name);
+    if (value.empty() || value == "0") continue;
+    const bool number = value.find_first_not_of("0123456789.-+e") == std::string::npos;
+    (number ? numbers : words) += " " + parameter.heading + "=" + value;
+  }
+  return words + numbers;
+}
+
+// The cases of a group in order of appearance; a case is known by its place, from 1.
+std::vector<std::string> cases_of(const ProblemGroup& group) {
+  std::vector<std::string> cases;
+  for (const PointRecord* point : group.points)
+    if (std::string text = case_text(group, *point); std::ranges::find(cases, text) == cases.end())
+      cases.push_back(std::move(text));
+  return cases;
+}
+
+// Whether a column per parameter would leave no room for what was found out.
+bool names_by_case(const ProblemGroup& group, const TerminalStyle& style) {
+  constexpr std::size_t gap = 2;
+  std::size_t width = 0;
+  for (const auto& parameter : group.labels.varying()) {
+    std::size_t widest = display_width(parameter.heading);
+    for (const PointRecord* point : group.points)
+      widest = std::max(widest, display_width(param_text(*point, parameter.name)));
+    width += widest + gap;
+  }
+  return width > static_cast<std::size_t>(style.width) / 2;
+}
+
+TableColumn case_column(const ProblemGroup& group, const Points& points) {
+  const std::vector<std::string> cases = cases_of(group);
+  TableColumn column{{"case"}, "", "", true, never_dropped, {}};
+  for (const PointRecord* point : points) {
+    const auto at = std::ranges::find(cases, case_text(group, *point)) - cases.begin();
+    column.cells.push_back({std::to_string(at + 1), Tone::plain});
+  }
+  return column;
+}
+
+// What the numbers of the cases stand for; empty where parameters have columns of their own.
+std::string case_list(const ProblemGroup& group, const TerminalStyle& style) {
+  if (!names_by_case(group, style)) return "";
+  std::string text;
+  const std::vector<std::string> cases = cases_of(group);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    text += wrapped(cases[i].empty() ? "all 0" : cases[i].substr(1), style.width, fmt::format("  case {:2}: ", i + 1));
+  return text;
+}
+
+std::vector<TableColumn> naming_columns(const ProblemGroup& group, const Points& points, const TerminalStyle& style) {
   std::vector<TableColumn> columns;
   if (group.labels.several_variants()) {
     TableColumn variant{{"variant"}, "", "", false, never_dropped, {}};
     for (const PointRecord* point : points) variant.cells.push_back({variant_of(*point), Tone::plain});
     columns.push_back(std::move(variant));
+  }
+  if (names_by_case(group, style)) {
+    columns.push_back(case_column(group, points));
+    return columns;
   }
   for (const auto& parameter : group.labels.varying()) {
     TableColumn column{{parameter.heading}, "", "", true, never_dropped, {}};
@@ -138,7 +198,7 @@ std::string detail_table(const std::string& title, std::vector<ColumnSpec> specs
   if (!specs.empty()) {
     const std::size_t left_out = points.size() > most_detail_rows ? points.size() - few_rows : 0;
     points.resize(points.size() - left_out);
-    std::vector<TableColumn> columns = naming_columns(group, points);
+    std::vector<TableColumn> columns = naming_columns(group, points, style);
     for (const ColumnSpec& spec : specs) columns.push_back(filled(spec, group_of(spec, results, true), points));
     columns = fitting_columns(columns, style.width);
     for (const TableColumn& column : columns) explain(column.meaning, legend);
@@ -153,7 +213,7 @@ std::string detail_table(const std::string& title, std::vector<ColumnSpec> specs
 std::string summary_table(const ProblemGroup& group, const ResultFile& results, const TerminalStyle& style,
                           Legend& legend) {
   const Points rows = shown_rows(group);
-  std::vector<TableColumn> columns = naming_columns(group, rows);
+  std::vector<TableColumn> columns = naming_columns(group, rows, style);
   std::vector<std::pair<std::string, std::vector<std::string>>> names;
   const bool raw = counts_alone_matter(rows);
   for (const ColumnSpec& spec : summary_columns(rows, results)) {
@@ -179,7 +239,7 @@ std::string summary_table(const ProblemGroup& group, const ResultFile& results, 
   std::string text = heading(title, style) + render_table(columns, {style.width, style.colour, 40});
   if (rows.size() < group.points.size())
     text += fmt::format("... and {} more rows in the CSV file\n", group.points.size() - rows.size());
-  return text;
+  return text + case_list(group, style);
 }
 
 std::string detail_tables(const ProblemGroup& group, const ResultFile& results, const TerminalStyle& style,

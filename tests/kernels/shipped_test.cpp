@@ -31,7 +31,23 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedExperiments,
                          testing::Values(Shipped{"tile_sweep", 3 * 7}, Shipped{"coarsening", 6 + 18},
                                          Shipped{"register_tiling", 2 + 14}, Shipped{"transpose", 6},
                                          Shipped{"coalescing", 22 + 21}, Shipped{"barriers", 3 + 4},
-                                         Shipped{"vector", 6}, Shipped{"patterns", 126}, Shipped{"yardsticks", 4 + 6}));
+                                         Shipped{"vector", 6}, Shipped{"patterns", 126}, Shipped{"yardsticks", 4 + 6},
+                                         Shipped{"batch_sweep", 20 + 30}));
+
+// From the naive product upwards: each line of the file is one rung, at one size, and the library's are on it.
+TEST(ShippedExperiments, TheLadderHasARungALine) {
+  const Plan plan = make_plan(load_experiment(std::string(GPUEXP_SOURCE_DIR) + "/configs/ladder.json"));
+  EXPECT_EQ(plan.points.size(), plan.experiment.sweeps.size());
+  EXPECT_EQ(plan.points.front().variant, "matmul/naive");
+  std::set<std::string> rungs;
+  for (const Point& point : plan.points) {
+    rungs.insert(point.variant);
+    EXPECT_EQ(point.params.integer("n"), 4096);
+    EXPECT_EQ(point.params.integer("m"), 4096);
+  }
+  for (const char* rung : {"matmul/tiled", "matmul/register_tiled", "matmul/cublas_sgemm", "matmul/cublas_tf32"})
+    EXPECT_TRUE(rungs.contains(rung)) << rung;
+}
 
 }  // namespace
 }  // namespace gpuexp

@@ -178,6 +178,8 @@ TEST(GemvFigures, TheDispatcherFollowsTheLecturesBounds) {
   EXPECT_THAT(kernel("m=8 n=65").kernel, HasSubstr("block"));
   EXPECT_EQ(kernel("m=8 n=1023").block.x, 128);
   EXPECT_EQ(kernel("m=8 n=1024").block.x, 256);
+  EXPECT_THAT(kernel("m=8 n=2048 warp_up_to=2048").kernel, HasSubstr("warp"));
+  EXPECT_EQ(kernel("m=8 n=512 block_from=512").block.x, 256);
 }
 
 TEST(Sparse24, EveryVariantOnEveryLengthOfRows) {

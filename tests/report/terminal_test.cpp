@@ -109,6 +109,29 @@ TEST(TerminalReport, SaysWhereVariantsCrossAlsoAcrossProblems) {
   EXPECT_THAT(terminal_report(test::results_of(cheap), {}), Not(HasSubstr("costs least")));
 }
 
+// Many parameters, most of them of no use to a point: a column for each would be wider than the report.
+TEST(TerminalReport, NumbersTheCasesOfManyParameters) {
+  std::vector<PointResult> points;
+  for (const std::int64_t size : {10, 20}) {
+    for (const char* variant : {"spmv/thread_per_row", "spmv/warp_per_row"}) {
+      PointResult result = test::sparse(size, 10'000 * static_cast<std::uint64_t>(size));
+      result.point.variant = variant;
+      result.point.params.set("matrix", std::string(size == 10 ? "lecture4x4" : "one_dense_row"));
+      for (const char* unused : {"bandwidth", "exponent", "nnz_per_row", "long_row_of_the_matrix"})
+        result.point.params.set(unused, size == 10 ? std::int64_t{0} : size + static_cast<std::int64_t>(*unused));
+      points.push_back(std::move(result));
+    }
+  }
+  const std::string report = terminal_report(test::results_of(points), {});
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_THAT(flowing(report), HasSubstr("case 1: matrix=lecture4x4 density=0.1 case 2: matrix=one_dense_row "
+                                         "bandwidth=118 density=0.2 exponent=121 long_row_of_the_matrix=128 "
+                                         "nnz_per_row=130 Worst"));
+  EXPECT_THAT(report, HasSubstr("\nthread_per_row     2 "));
+  EXPECT_THAT(report, HasSubstr("\nwarp_per_row       1 "));
+}
+
 // A batch of 16 to 512 vectors through a 4096 x 4096 matrix: between its points the sweep passes two ridges.
 TEST(TerminalReport, SaysFromWhichSizeArithmeticBounds) {
   const auto batch = [](std::int64_t m) {

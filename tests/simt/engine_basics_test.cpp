@@ -24,6 +24,19 @@ TEST(EngineBasics, CopyCountsRequestsAndSectors) {
   EXPECT_EQ(result.blocks_run, 8);
 }
 
+// A pair of floats is as wide as a double, which is no reason to read one as the other.
+TEST(EngineBasics, ElementsMustBeThoseOfTheBuffer) {
+  const Lab lab = floats(64, [](std::int64_t i) { return double(i); });
+  const PointResult pairs = run("float2_of_floats", lab, with({{"n", 64}}));
+  EXPECT_EQ(pairs.status, Status::ok) << pairs.reason;
+  EXPECT_EQ(pairs.verification.state, Verification::State::passed);
+  for (const char* kernel : {"double_of_floats", "long_of_floats"}) {
+    const PointResult result = run(kernel, lab, with({{"n", 64}}));
+    EXPECT_EQ(result.status, Status::failed) << kernel;
+    EXPECT_NE(result.reason.find("takes elements of 8 bytes from buffer "), std::string::npos) << result.reason;
+  }
+}
+
 TEST(EngineBasics, IndicesInThreeDimensions) {
   Lab lab;
   lab.buffers = {{"out", DType::int32, 15 * 6 * 8, Role::out}};

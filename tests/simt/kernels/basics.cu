@@ -17,6 +17,19 @@ GPUEXP_VARIANT("engine/copy") {
       {});
 }
 
+// Takes pairs: right of a buffer of floats only as a vector type.
+template <class Pair>
+__global__ void copy_pairs(const Pair* in, Pair* out) {
+  out[threadIdx.x] = in[threadIdx.x];
+}
+template <class Pair>
+void launch_pairs(const gpuexp::Launch& run) {
+  run({{1}, {run.param("n") / 2}}, copy_pairs<Pair>, run.in<Pair>("in"), run.out<Pair>("out"));
+}
+GPUEXP_VARIANT("engine/float2_of_floats") { variant.idea("test").instance(launch_pairs<float2>, {}); }
+GPUEXP_VARIANT("engine/double_of_floats") { variant.idea("test").instance(launch_pairs<double>, {}); }
+GPUEXP_VARIANT("engine/long_of_floats") { variant.idea("test").instance(launch_pairs<long long>, {}); }
+
 // Every index of a 3-D grid of 3-D blocks, written once at its place.
 __global__ void indices(int* out) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
