@@ -3,9 +3,10 @@
 # requires-python = ">=3.11"
 # dependencies = ["matplotlib>=3.6", "plotly>=5.4"]
 # ///
-"""Draws result files of gpuexp as a roofline, as a sweep over a parameter or as the crossover of two variants.
+"""Draws result files of gpuexp: a roofline, a hierarchical one, a sweep over a parameter, a crossover of two variants.
 
     scripts/plot_roofline.py results/out/tile_sweep.simt.json -o tile_sweep.png -o tile_sweep.html
+    scripts/plot_roofline.py results/out/tile_sweep.cuda.json --kind hierarchy -o levels.svg
     scripts/plot_roofline.py results/out/tile_sweep.simt.json --kind sweep --x TILE -o sweep.svg
     scripts/plot_roofline.py results/out/density_sweep.simt.json --kind crossover -o crossover.pdf
 
@@ -24,6 +25,7 @@ import argparse
 import os
 import sys
 
+from plotting.hierarchy import hierarchy_chart
 from plotting.page import save_html
 from plotting.paint import DPI, painted
 from plotting.points import usable_points
@@ -38,7 +40,9 @@ def parse_arguments(arguments):
     parser.add_argument("files", nargs="+", metavar="FILE", help="<name>.<backend>.json or .csv of `gpuexp run`")
     parser.add_argument("-o", "--output", action="append", required=True, metavar="PLOT",
                         help=".png, .svg, .pdf or .html; may be given several times")
-    parser.add_argument("--kind", choices=["roofline", "sweep", "crossover"], default="roofline")
+    parser.add_argument("--kind", choices=["roofline", "hierarchy", "sweep", "crossover"],
+                        default="roofline",
+                        help="default: %(default)s; hierarchy: each point at its DRAM, L2 and L1 intensity")
     parser.add_argument("--x", metavar="PARAMETER", help="of a sweep or crossover; default: the one with most values")
     parser.add_argument("--variants", metavar="A,B", help="of a crossover; default: the two that there are")
     parser.add_argument("--filter", action="append", default=[], metavar="WORDS",
@@ -95,7 +99,7 @@ def main(arguments=None):
             check_library("plotly")
         runs = load(options)
         points, notes = usable_points(runs, options.filter)
-        build = {"roofline": roofline_chart, "sweep": sweep_chart, "crossover": crossover_chart}[options.kind]
+        build = {"roofline": roofline_chart, "hierarchy": hierarchy_chart, "sweep": sweep_chart, "crossover": crossover_chart}[options.kind]
         chart = build(runs, points, notes, options)
         painter = None if html_only else painted(chart)
         for path in options.output:

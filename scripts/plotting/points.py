@@ -156,6 +156,11 @@ def details(point):
             attainable = point.attainable("flops", basis)
             text += f", attainable {rate(attainable, 'FLOP/s')} (modelled)" if attainable and basis != "dram" else ""
         lines.append(text)
+    for level in ("l2", "l1"):
+        moved = point.bytes.get(level)
+        if moved:
+            text = f"through {level.upper()}: {counts_text(moved)} byte"
+            lines.append(text + (f", {point.flops / moved:.4g} FLOP/byte" if point.flops else ""))
     if point.times:
         lines.append("time: {:.5g} us (from {:.5g} to {:.5g}), measured".format(*point.times))
         if point.flops:

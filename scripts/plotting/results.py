@@ -18,6 +18,11 @@ BASES = {"loaded": "bytes that all lanes load, as if there were no cache",
          "compulsory": "bytes that the problem itself must move",
          "dram": "DRAM bytes counted by the GPU"}
 
+LEVELS = {"dram": "bytes that device memory read and wrote",  # as in profiler/roofline/roofline.cpp
+          "l2": "32-byte sectors that the L2 cache read and wrote",
+          "l1": "32-byte sectors of global accesses, and 128 bytes for each wavefront of shared memory"}
+SLOPE_NAMES = {"dram": "DRAM", "l2": "L2", "l1": "L1"}  # how the names of their ceilings begin
+
 
 class PlotError(Exception):
     """One line for the user, and the exit code."""
@@ -37,6 +42,10 @@ class Roof:
     @property
     def bandwidth(self):
         return self.slopes[0][1]
+
+    def slope(self, level):
+        """byte/s of a memory level, or None."""
+        return next((value for name, value, _ in self.slopes if name.startswith(SLOPE_NAMES[level])), None)
 
 
 @dataclass
@@ -81,6 +90,11 @@ class Point:
     def attainable(self, work, basis):
         intensity, top = self.intensity(work, basis), self.top(work)
         return min(top, intensity * self.run.roof.bandwidth) if intensity and top else None
+
+    def attainable_at(self, level):
+        """FLOP/s under the slope of a memory level, or None."""
+        intensity, top, slope = self.intensity("flops", level), self.top("flops"), self.run.roof.slope(level)
+        return min(top, intensity * slope) if intensity and top and slope else None
 
     def achieved(self, work):
         """(at the median time, lowest, highest) per second, or None."""
@@ -179,6 +193,31 @@ def dram_bytes(counters):
     return read + write if read is not None and write is not None else None
 
 
+def with_predicted(counters, predicted):
+    """Of the run or, where it has none, emulated beside it."""
+    return {**predicted, **{name: value for name, value in counters.items() if value is not None}}
+
+
+def level_bytes(counters, backend, must_load):
+    """Bytes that crossed each memory level, None where they were not counted. `must_load`: the problem has inputs."""
+    def total(*names):
+        held = [counters.get(name) for name in names]
+        return None if None in held else sum(held)
+
+    sectors = total("l2_read_sectors", "l2_write_sectors")
+    wavefronts = total("shared_load_wavefronts", "shared_store_wavefronts")
+    moved = total("transaction_load_bytes", "transaction_store_bytes")
+    unseen = backend == "cuda" and must_load and counters.get("transaction_load_bytes") == 0  # loaded by bulk copies
+    if moved is not None and counters.get("transaction_atomic_bytes"):
+        moved += 2 * counters["transaction_atomic_bytes"]
+    elif counters.get("transaction_atomic_bytes") is None and counters.get("global_atomic_requests"):
+        moved = None
+    if wavefronts is not None and counters.get("shared_atomic_wavefronts"):
+        wavefronts += counters["shared_atomic_wavefronts"]
+    return {"dram": dram_bytes(counters), "l2": None if sectors is None else 32 * sectors,
+            "l1": None if unseen or None in (moved, wavefronts) else moved + 128 * wavefronts}
+
+
 def json_point(run, record, where):
     analysis = take(record, "analysis", (dict, type(None)), where) or {}
     counters = {name: quantity(take(record, "counters", dict, where), name, f"{where}.counters")
@@ -188,7 +227,7 @@ def json_point(run, record, where):
     moved = {}
     for basis in ("loaded", "requested", "transaction", "compulsory"):
         moved[basis] = quantity(analysis.get(basis), "bytes", f"{where}.analysis.{basis}")
-    moved["dram"] = dram_bytes(counters)
+    moved.update(level_bytes(with_predicted(counters, predicted), run.backend, record.get("compulsory_load_bytes")))
     timing = take(record, "timing", (dict, type(None)), where)
     if timing is not None:
         run.cache_mode = run.cache_mode or timing.get("cache_mode", "")
@@ -275,7 +314,7 @@ def csv_point(run, row, columns):
     counters = {c: row.real(c) for c in plain}
     predicted = {c[len("predicted:"):]: row.real(c) for c in columns if c.startswith("predicted:")}
     moved = {basis: row.real(f"{basis}_bytes") for basis in ("loaded", "requested", "transaction", "compulsory")}
-    moved["dram"] = dram_bytes(counters)
+    moved.update(level_bytes(with_predicted(counters, predicted), run.backend, row.real("compulsory_load_bytes")))
     times = tuple(row.real(f"time_us_{name}") for name in ("median", "min", "max"))
     run.cache_mode = run.cache_mode or row.text("cache_mode")
     return Point(run, row.text("variant"), params, row.text("status"), row.text("reason"), row.text("verified"),

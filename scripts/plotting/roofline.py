@@ -49,8 +49,10 @@ def marks_of(point, work, basis):
     return marks
 
 
-def roof_lines(roofs, used, work, ceilings, xlim):
-    """Slopes, flat roofs and labelled ridges of each device. `used` is device -> names of the peaks of its points."""
+def roof_lines(roofs, used, work, options, xlim):
+    """Slopes, flat roofs and labelled ridges of each device. `used` is device -> names of the peaks of its points. The
+    slopes of L2 and L1 are drawn where points stand under them, or when they were asked for."""
+    all_slopes = options.kind == "hierarchy" or options.ceilings == "all" or options.roof
     lines, tags = [], []
     for d, roof in enumerate(roofs):
         prefix = f"{roof.name}: " if len(roofs) > 1 else ""
@@ -58,8 +60,8 @@ def roof_lines(roofs, used, work, ceilings, xlim):
             peaks = {roof.bandwidth: ["all bytes useful:"]}
             slopes = roof.slopes[:1]
         else:
-            peaks = peaks_to_draw(roof, used[roof.name], ceilings)
-            slopes = roof.slopes
+            peaks = peaks_to_draw(roof, used[roof.name], options.ceilings)
+            slopes = roof.slopes if all_slopes else roof.slopes[:1]
         top, steepest = max(peaks), max(value for _, value, _ in slopes)
         for i, (name, value, source) in enumerate(slopes):
             text = f"{prefix}{name} {bandwidth_text(value)}" + (f" ({source})" if source else "")
@@ -185,7 +187,7 @@ def placed_panel(roofs, used, marks, work, options):
         panel = Panel("Bandwidth roofline", "compulsory bytes per byte moved", "useful bandwidth [byte/s]", width=2)
     else:
         panel = Panel("Roofline", "arithmetic intensity [FLOP/byte]", "FLOP/s", width=2)
-    panel.lines, panel.tags = roof_lines(roofs, used, work, options.ceilings, xlim)
+    panel.lines, panel.tags = roof_lines(roofs, used, work, options, xlim)
     tops = [y for line in panel.lines for y in line.y if not line.rising]
     lowest = min(m.y if m.low is None else m.low for m in marks)
     panel.xlim, panel.ylim = xlim, limits([lowest, *tops], 4, 2.2)

@@ -30,7 +30,7 @@ sys.path.insert(0, str(SCRIPT.parent))
 
 import plot_roofline  # noqa: E402
 from plotting import chart as chart_module  # noqa: E402
-from plotting import paint, points, results, roofline, sweep  # noqa: E402
+from plotting import hierarchy, paint, points, results, roofline, sweep  # noqa: E402
 
 
 def have(module):
@@ -58,6 +58,15 @@ def measured(record, seed=1, gpu="NVIDIA A100 80GB PCIe"):
         samples = [bound * factor for factor in (1.0, 1.1, 1.2, 1.3, 1.4)]
         point["timing"] = {"samples_us": samples, "cache_mode": "cold", "discarded_throttled": 0,
                            "sm_clock_mhz": 1410.0, "note": ""}
+    return record
+
+
+def with_levels(record):
+    """Test data: the sectors of L2 that a chip would count, half of those that the lanes' requests moved."""
+    for point in record["points"]:
+        moved = point["analysis"]["transaction"]["bytes"]["value"]
+        point["counters"]["l2_read_sectors"] = {"value": moved // 64, "source": "measured"}
+        point["counters"]["l2_write_sectors"] = {"value": 0, "source": "measured"}
     return record
 
 
@@ -122,7 +131,7 @@ class Plots(unittest.TestCase):
         options = plot_roofline.parse_arguments([*map(str, arguments), "-o", "x.png"])
         runs = plot_roofline.load(options)
         kept, notes = points.usable_points(runs, options.filter)
-        build = {"roofline": roofline.roofline_chart, "sweep": sweep.sweep_chart,
+        build = {"roofline": roofline.roofline_chart, "hierarchy": hierarchy.hierarchy_chart, "sweep": sweep.sweep_chart,
                  "crossover": sweep.crossover_chart}[options.kind]
         return build(runs, kept, notes, options)
 
@@ -290,6 +299,69 @@ class Plots(unittest.TestCase):
         self.assertTrue(any(line.text.startswith("L1 and shared") for line in chart.panels[0].lines))
         self.draws(self.simt, "--roof", roof, "--ceilings", "all")
         self.refuses("--roof takes", self.simt, "--roof", self.simt)
+
+    # -- memory levels
+
+    def test_levels_are_those_of_gpuexp(self):
+        """Of emulated points as the file has them; of measured ones as `gpuexp roofline --results` places them."""
+        run = results.read_run(self.simt)
+        for point, record in zip(run.points, self.tiles["points"], strict=True):
+            known = {level["level"]: level["bytes"]["value"] for level in record["analysis"]["levels"]}
+            self.assertEqual({level: point.bytes[level] for level in results.LEVELS}, known)
+            self.assertIsNotNone(known["l1"])
+        for name in ("tile_sweep", "spmv", "yardsticks", "transpose"):
+            path = str(ROOT / "results" / "h200" / f"{name}.cuda.csv")
+            done = subprocess.run([os.environ["GPUEXP_BINARY"], "roofline", "--results", path, "--format", "json"],
+                                  check=True, capture_output=True, text=True)
+            placed = json.loads(done.stdout)["results"]["points"]
+            ours = [p for p in results.read_run(path).points if p.status == "ok" and p.verified != "failed"]
+            self.assertEqual(len(ours), len(placed))
+            for point, theirs in zip(ours, placed, strict=True):
+                known = {level["level"]: level["bytes"]["value"] for level in theirs["levels"]}
+                self.assertEqual({level: point.bytes[level] for level in results.LEVELS}, known, theirs["point"])
+
+    def test_hierarchy_of_measured_points(self):
+        record = with_levels(measured(self.tiles))
+        chart = self.chart(self.file(record), "--kind", "hierarchy")
+        self.assertEqual([s.name for s in chart.panels[0].series], ["DRAM", "L2", "L1/shared"])
+        self.assertTrue(all(s.filled for s in chart.panels[0].series))
+        dram, l2, l1 = chart.panels[0].series
+        self.assertEqual(len(dram.x), 7)
+        self.assertEqual(dram.y, l1.y)  # one rate, three intensities
+        for i, point in enumerate(record["points"]):
+            moved = point["analysis"]["transaction"]["bytes"]["value"]
+            self.assertAlmostEqual(l2.x[i] / (point["flops"] / (moved // 64 * 32)), 1)
+        self.assertEqual(sum(line.kind == "rule" for line in chart.panels[0].lines), 7)
+        slopes = [line.text.split(" ")[0] for line in chart.panels[0].lines if line.rising]
+        self.assertEqual(slopes, ["DRAM", "L2", "L1"])
+        self.assertEqual([s.name for s in chart.panels[1].series], ["DRAM", "L2", "L1/shared"])
+        for ending in ("png", "svg", "pdf"):
+            self.draws(self.file(record), "--kind", "hierarchy", ending=ending)
+
+    def test_hierarchy_of_emulated_points_is_a_bound_on_l1(self):
+        chart = self.chart(self.simt, "--kind", "hierarchy")
+        self.assertEqual([(s.name, s.filled) for s in chart.panels[0].series], [("L1/shared", False)])
+        self.assertEqual(len(chart.panels), 1)  # nothing was measured
+        series = chart.panels[0].series[0]
+        for x, y in zip(series.x, series.y, strict=True):
+            self.assertAlmostEqual(y / (x * 128 * 108 * 1.41e9), 1)
+
+    def test_hierarchy_without_levels_is_refused(self):
+        record = measured(self.tiles)
+        for point in record["points"]:
+            point["counters"], point["predicted"] = {}, {}
+        self.refuses("groups global, shared, l2 and dram", self.file(record), "--kind", "hierarchy")
+        self.refuses("no point has FLOPs", self.folder / "transpose.simt.json", "--kind", "hierarchy")
+        lines = self.folder / "tile_sweep.simt.csv"  # a CSV has the DRAM ceiling alone
+        self.refuses("--roof takes", lines, "--kind", "hierarchy")
+
+    @unittest.skipUnless(have("matplotlib"), "matplotlib is missing")
+    def test_hierarchy_of_one_30_and_500_points(self):
+        for count, variants in ((1, 1), (30, 6), (500, 9)):
+            path = self.file(with_levels(measured(spread(self.tiles, count, variants))))
+            painter = paint.painted(self.chart(path, "--kind", "hierarchy"))
+            self.check_labels(painter, all_placed=count == 1)
+            self.draws(path, "--kind", "hierarchy")
 
     # -- readable
 
@@ -520,7 +592,8 @@ class Plots(unittest.TestCase):
     @unittest.skipUnless(have("plotly"), "plotly is missing")
     def test_html_is_one_file_that_shows_the_figures(self):
         for record, kind in ((self.tiles, "roofline"), (measured(self.tiles), "roofline"), (self.tiles, "sweep"),
-                             (self.tiles, "crossover"), (spread(self.tiles, 500, 9), "roofline")):
+                             (self.tiles, "crossover"), (spread(self.tiles, 500, 9), "roofline"),
+                             (with_levels(measured(self.tiles)), "hierarchy")):
             text = self.draws(self.file(record), "--kind", kind, ending="html").read_text()
             self.assertGreater(len(text), 1_000_000)  # plotly.js is inside
             outside = re.sub(r"(?s)(<script[^>]*>).*?</script>", r"\1", text)
