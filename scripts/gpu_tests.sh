@@ -41,7 +41,10 @@ cat >"$points" <<'JSON'
     {"variant": "sparse24/*", "axes": {"m": [37], "n": [264]}},
     {"variant": "spmv/*", "axes": {"matrix": ["powerlaw"], "rows": [211], "nnz_per_row": [9], "exponent": [0.8]}},
     {"variant": "spmv/*", "axes": {"matrix": ["lecture4x4", "no_entries"]}},
-    {"variant": ["access/strided", "access/shared_strided"], "axes": {"stride": [3]}}
+    {"variant": ["access/strided", "access/shared_strided"], "axes": {"stride": [3]}},
+    {"variant": ["micro/read", "micro/shared_read", "micro/write", "micro/triad"], "axes": {"n": [1004]}},
+    {"variant": "micro/fma", "axes": {"threads": [333], "chains": [1, 8]}},
+    {"variant": ["micro/chase", "micro/shared_chase", "micro/mma_sync", "micro/wgmma"]}
   ]
 }
 JSON
