@@ -99,7 +99,8 @@ def main(arguments=None):
             check_library("plotly")
         runs = load(options)
         points, notes = usable_points(runs, options.filter)
-        build = {"roofline": roofline_chart, "hierarchy": hierarchy_chart, "sweep": sweep_chart, "crossover": crossover_chart}[options.kind]
+        build = {"roofline": roofline_chart, "hierarchy": hierarchy_chart, "sweep": sweep_chart,
+                 "crossover": crossover_chart}[options.kind]
         chart = build(runs, points, notes, options)
         painter = None if html_only else painted(chart)
         for path in options.output:

@@ -26,7 +26,7 @@ def why_none(points):
     if not any(p.flops for p in points):
         return "no point has FLOPs"
     if not any(p.intensity("flops", level) for p in points for level in LEVELS):
-        return "no point has the counters of a level: `gpuexp run` collects them as groups global, shared, l2 and dram"
+        return "no point has the counters of a level: `gpuexp run` collects them as groups bytes, shared, l2 and dram"
     return "emulated points need the L1 ceiling: --roof takes what `gpuexp roofline --format json` prints"
 
 
@@ -77,7 +77,7 @@ def add_rows(panel, marks):
         by_point.setdefault(id(m.point), []).append(m)
     for mine in by_point.values():
         mine.sort(key=lambda m: m.x)
-        if len(mine) > 1:
+        if len(mine) > 1 and len(by_point) <= 80:
             panel.lines.append(Line([m.x for m in mine], [m.y for m in mine], "rule"))
         panel.tags.append(Tag(mine[-1].x, mine[-1].y, point=mine[-1].point))
 

@@ -131,8 +131,8 @@ class Plots(unittest.TestCase):
         options = plot_roofline.parse_arguments([*map(str, arguments), "-o", "x.png"])
         runs = plot_roofline.load(options)
         kept, notes = points.usable_points(runs, options.filter)
-        build = {"roofline": roofline.roofline_chart, "hierarchy": hierarchy.hierarchy_chart, "sweep": sweep.sweep_chart,
-                 "crossover": sweep.crossover_chart}[options.kind]
+        build = {"roofline": roofline.roofline_chart, "hierarchy": hierarchy.hierarchy_chart,
+                 "sweep": sweep.sweep_chart, "crossover": sweep.crossover_chart}[options.kind]
         return build(runs, kept, notes, options)
 
     @property
@@ -350,7 +350,7 @@ class Plots(unittest.TestCase):
         record = measured(self.tiles)
         for point in record["points"]:
             point["counters"], point["predicted"] = {}, {}
-        self.refuses("groups global, shared, l2 and dram", self.file(record), "--kind", "hierarchy")
+        self.refuses("groups bytes, shared, l2 and dram", self.file(record), "--kind", "hierarchy")
         self.refuses("no point has FLOPs", self.folder / "transpose.simt.json", "--kind", "hierarchy")
         lines = self.folder / "tile_sweep.simt.csv"  # a CSV has the DRAM ceiling alone
         self.refuses("--roof takes", lines, "--kind", "hierarchy")
