@@ -193,15 +193,21 @@ std::string legend(const RooflineView& view, const Drawn& drawn) {
   for (const BandwidthCeiling& slope : view.ceilings.bandwidths)
     if (slope.level != view.level) text += fmt::format("{}dotted: {}\n", indent, slope_label(slope));
   const auto room = static_cast<std::size_t>(max_columns - axis_width - 3);
-  std::size_t width = 27;
-  for (const DrawnMark& mark : drawn.marks) width = std::max(width, display_width(mark.label));
+  std::size_t width = 27;  // of labels, as wide as leaves room for every detail
+  for (const DrawnMark& mark : drawn.marks) {
+    const std::size_t label = display_width(mark.label), detail = display_width(mark.detail);
+    if (label + 1 + detail <= room) width = std::max(width, label);
+  }
   for (std::size_t i = 0; i < drawn.marks.size(); ++i) {
     const DrawnMark& mark = drawn.marks[i];
-    const std::size_t detail = display_width(mark.detail);
-    const std::size_t most = std::min(width, room > detail + 1 ? room - detail - 1 : std::size_t{1});
-    const std::string label = shortened(mark.label, most);
-    text += fmt::format("{}{}  {}{} {}\n", indent, letter_of(i), label,
-                        std::string(most - std::min(most, display_width(label)), ' '), mark.detail);
+    const std::size_t label = display_width(mark.label), detail = std::min(display_width(mark.detail), room - 1);
+    // What does not fit beside its label stands below it.
+    const bool fits = std::max(label, width) + 1 + detail <= room;
+    const std::size_t used = fits ? label : 0;
+    text += fmt::format("{}{}  {}", indent, letter_of(i), shortened(mark.label, room));
+    if (!fits) text += fmt::format("\n{}   ", indent);
+    const std::size_t gap = std::min(width, room - 1 - detail) - std::min(used, std::min(width, room - 1 - detail));
+    text += fmt::format("{} {}\n", std::string(gap, ' '), shortened(mark.detail, room - 1));
   }
   for (const std::string& note : drawn.notes) text += wrapped_text(note, indent, max_columns);
   return text;

@@ -149,10 +149,12 @@ std::string file_rows(const RooflineResults& results) {
   return text;
 }
 
+// The first cell of a row; a label that is too long for it has a line of its own.
 std::string point_label(const RooflineView& view, const ResultPoint& point) {
   const std::string file = view.results.sources.size() > 1 ? fmt::format("{} ", point.source + 1) : std::string();
-  const std::string text = file + shortened(point.label, label_width - file.size());
-  return text + std::string(label_width - std::min(label_width, display_width(text)), ' ');
+  const std::string label = file + point.label;
+  if (display_width(label) <= label_width) return label + std::string(label_width - display_width(label), ' ');
+  return shortened(label, 96) + "\n  " + std::string(label_width, ' ');
 }
 
 std::string placed_rows(const RooflineView& view, const Precision& precision) {

@@ -433,6 +433,23 @@ TEST(Results, LongListsFitAHundredColumnsAndAreStillDrawn) {
   EXPECT_EQ(std::count(svg.begin(), svg.end(), '\n') > 500, true);
 }
 
+// Labels that differ at their ends stay apart, however long they are.
+TEST(Results, LongLabelsAreNotCutOff) {
+  const DeviceSpec spec = find_device("h200").spec;
+  const std::string stem = "register_tiled BK=16 BM=128 BN=128 TM=8 dtype=float32 layout=row_major TN=";
+  std::vector<ResultPoint> points;
+  for (const char* end : {"4", "8"})
+    points.push_back(measured_point(spec, stem + end, 1e12, 60'000, 50'000'000'000, 10'000'000'000, 10'000'000'000, 0));
+  const RooflineView view =
+      view_of_results("h200", points, {"x.json", "x.json", "cuda", "NVIDIA H200", "cold", false, {}});
+  const std::string table = roofline_table(view), plot = roofline_plot(view, {100, false, false});
+  for (const char* end : {"4\n", "8\n"}) {
+    EXPECT_THAT(table, HasSubstr("  " + stem + end));
+    EXPECT_THAT(plot, HasSubstr("  " + stem + end));
+  }
+  for (const std::string& line : lines_of(table + plot)) EXPECT_LE(display_width(line), 100U) << line;
+}
+
 TEST(Results, WithoutAnyPointThereIsStillARoof) {
   const RooflineView view =
       view_of_results("a100", {}, {"x.json", "x.json", "cuda", "", "", false, {"1 point failed"}});
