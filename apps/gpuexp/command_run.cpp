@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -68,22 +67,6 @@ std::vector<Plan> load_plans(const RunArguments& arguments) {
   return plans;
 }
 
-// "random:7" is the random schedule with seed 7.
-void set_schedule(RunOptions& options, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  require_one_of("--schedule", name, {"forward", "reverse", "random"});
-  options.schedule = name == "reverse" ? Schedule::reverse : name == "random" ? Schedule::random : Schedule::forward;
-  if (colon == std::string::npos) return;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, options.schedule_seed);
-  if (name != "random" || error != std::errc() || stop != end) {
-    throw Error(ExitCode::usage, fmt::format("--schedule {}: expected forward, reverse, random or random:SEED (an "
-                                             "integer from 0 to 2^64-1)",
-                                             text));
-  }
-}
-
 RunSettings settings_for(const RunArguments& arguments, const Experiment& experiment) {
   RunSettings settings;
   RunOptions& options = settings.options;
@@ -92,7 +75,7 @@ RunSettings settings_for(const RunArguments& arguments, const Experiment& experi
   options.verify = !arguments.no_verify;
   options.threads = arguments.threads;
   options.lane_access_budget = arguments.budget;
-  set_schedule(options, arguments.schedule);
+  parse_schedule(arguments.schedule, options);
   options.gpu = arguments.gpu;
   options.cold_l2 = experiment.measure.cold_l2.value_or(options.cold_l2);
   options.max_noise = experiment.measure.max_noise.value_or(options.max_noise);
@@ -294,7 +277,7 @@ ExitCode run(const RunArguments& arguments) {
     throw Error(ExitCode::usage, "--time-limit: expected seconds from 0.001 to 1e9");
   }
   RunOptions checked;
-  set_schedule(checked, arguments.schedule);
+  parse_schedule(arguments.schedule, checked);
   const std::vector<Plan> plans = load_plans(arguments);
   const Backends backends = make_backends();
   if (!arguments.dry_run) return run_plans(arguments, plans, backends);

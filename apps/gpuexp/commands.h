@@ -20,6 +20,11 @@ void add_roofline(CLI::App& app, int& exit_code);
 void add_diff(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+
+// Answers a shell: `gpuexp __complete WORD...` prints what the last word may become, by the commands and options of
+// `app`. False when the program was not called so.
+bool complete_command_line(const CLI::App& app, int argc, const char* const* argv);
 
 // What `gpuexp --version` prints.
 std::string version_text();

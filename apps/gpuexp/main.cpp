@@ -95,6 +95,11 @@ int run_program(int argc, const char* const* argv) {
   add_diff(app, exit_code);
   add_list(app, exit_code);
   add_doctor(app, exit_code);
+  add_completion(app, exit_code);
+  if (complete_command_line(app, argc, argv)) {
+    finish_output();
+    return exit_code;
+  }
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);

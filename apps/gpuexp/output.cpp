@@ -77,7 +77,10 @@ void print(std::string_view text) {
 }
 
 void print_message(std::string_view kind, std::string_view text) {
-  const std::string line = fmt::format("gpuexp: {}: {}\n", kind, text);
+  std::string line = fmt::format("gpuexp: {}: {}", kind, text);
+  for (char& c : line)  // it may quote a file or an argument, which must not steer the terminal
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -162,9 +162,11 @@ std::string schema_refusal(std::int64_t version, int newest) {
 }
 
 ResultFile read_results(const std::filesystem::path& path, int newest_schema) {
-  const std::string text = read_text(path);
-  const std::string file = path.string();
-  const std::string extension = path.extension().string();
+  return parse_results(read_text(path), path.string(), newest_schema);
+}
+
+ResultFile parse_results(const std::string& text, const std::string& file, int newest_schema) {
+  const std::string extension = std::filesystem::path(file).extension().string();
   ResultFile results;
   if (extension == ".csv") {
     results = read_csv(text, file);

@@ -86,6 +86,8 @@ struct ResultFile {
 // the file and the line, row and column or JSON path. A CSV holds less: no sites, findings, launches or samples.
 // JSON of a newer schema version up to `newest_schema` is read as far as its keys are known.
 ResultFile read_results(const std::filesystem::path& path, int newest_schema = result_schema_version);
+// The same from text; `file` stands for its name, and tells the format.
+ResultFile parse_results(const std::string& text, const std::string& file, int newest_schema = result_schema_version);
 
 // Why a file of this schema version is not read, with the remedy; empty for 1 to `newest`.
 std::string schema_refusal(std::int64_t version, int newest = result_schema_version);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
 
@@ -31,6 +34,25 @@ DeviceMatch choose_device(const Backends& backends, std::string_view name, const
     if (const auto spec = backend->device(gpu)) return {*spec, ""};
   }
   return find_device(name);  // says that there is no GPU to ask, and what to do
+}
+
+void parse_schedule(const std::string& text, RunOptions& options) {
+  const std::vector<std::string> names = {"forward", "reverse", "random"};
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto found = std::find(names.begin(), names.end(), name);
+  const char* end = text.data() + text.size();
+  bool good = found != names.end();
+  if (good && colon != std::string::npos) {
+    const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, options.schedule_seed);
+    good = name == "random" && error == std::errc() && stop == end;
+  }
+  if (!good)
+    throw Error(ExitCode::usage,
+                fmt::format("--schedule {}: accepted: forward, reverse, random, random:SEED (an integer from 0 to "
+                            "2^64-1){}",
+                            text, found == names.end() ? did_you_mean(name, names) : ""));
+  options.schedule = name == "reverse" ? Schedule::reverse : name == "random" ? Schedule::random : Schedule::forward;
 }
 
 }  // namespace gpuexp

@@ -1,4 +1,4 @@
-// What "auto" means on this machine: which backend runs, and whose roof the points are compared with.
+// What names on the command line mean: which backend runs, whose roof the points are compared with, which schedule.
 #pragma once
 
 #include <memory>
@@ -20,5 +20,8 @@ Backend& choose_backend(const Backends& backends, std::string_view name);
 // The device of this name or path (find_device), or for "auto" the GPU present (`gpu`: its index or UUID; empty = the
 // first). Throws Error(usage) for an unknown name and Error(machine) when no backend sees a GPU.
 DeviceMatch choose_device(const Backends& backends, std::string_view name, const std::string& gpu);
+
+// --schedule: "forward", "reverse", "random" or "random:7" (with seed 7) into `options`. Throws Error(usage).
+void parse_schedule(const std::string& text, RunOptions& options);
 
 }  // namespace gpuexp

@@ -40,7 +40,7 @@ TEST_P(Mistakes, ExitWithTwoAndOneLine) {
 }
 
 const Mistake mistakes[] = {
-    {"no_command", {}, {"no command", "run, roofline, diff, list, doctor"}},
+    {"no_command", {}, {"no command", "run, roofline, diff, list, doctor, completion"}},
     {"command", {"rnu", "tile_sweep"}, {"unknown command 'rnu'", "did you mean 'run'?"}},
     {"config_as_command", {"my.json"}, {"did you mean 'gpuexp run my.json'?"}},
     {"flag", {"--verison"}, {"'--verison'", "did you mean '--version'?", "gpuexp --help"}},
@@ -54,6 +54,13 @@ const Mistake mistakes[] = {
     {"time_limit", {"run", "tile_sweep", "--time-limit", "0"}, {"--time-limit"}},
     {"schedule", {"run", "tile_sweep", "--schedule", "revers"}, {"--schedule revers", "'reverse'?"}},
     {"schedule_seed", {"run", "tile_sweep", "--schedule", "random:x"}, {"--schedule random:x", "random:SEED"}},
+    {"schedule_large_seed",
+     {"run", "tile_sweep", "--schedule", "random:99999999999999999999"},
+     {"--schedule random:99999999999999999999", "2^64-1"}},
+    {"gpu_of_the_emulator",
+     {"run", "tile_sweep", "--backend", "simt", "--gpu", "foo"},
+     {"--gpu foo", "runs on the CPU", "--backend cuda"}},
+    {"control_characters", {"run", "\x1b[31m\n.json"}, {"?[31m?.json: no such file"}},
     {"schedule_forward_seed", {"run", "tile_sweep", "--schedule", "forward:1"}, {"--schedule forward:1"}},
     {"format", {"run", "tile_sweep", "--format", "jsn"}, {"--format jsn", "text, json, csv", "'json'?"}},
     {"format_dry_run", {"run", "tile_sweep", "--dry-run", "--format", "csv"}, {"--format csv", "text, json"}},
@@ -75,6 +82,9 @@ const Mistake mistakes[] = {
     {"list_unknown", {"list", "varaints"}, {"varaints", "did you mean 'variants'?"}},
     {"list_format", {"list", "variants", "--format", "text"}, {"--format text", "table, json"}},
     {"list_variant", {"list", "parameters", "--variant", "matmul/tild"}, {"did you mean 'matmul/tiled'?"}},
+    {"completion_shell",
+     {"completion", "fishh"},
+     {"completion fishh", "accepted: bash, zsh, fish", "did you mean 'fish'?"}},
     {"doctor_format", {"doctor", "--format", "xml"}, {"--format xml", "text, json"}},
     {"doctor_argument", {"doctor", "now"}, {"'now'"}},
 };
@@ -100,8 +110,8 @@ TEST(Usage, ABadFileIsNamedWithLineAndColumn) {
 }
 
 TEST(Help, IsThereForEveryCommandWithExamples) {
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{}, {"run"}, {"list"}, {"doctor"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {}, {"run"}, {"roofline"}, {"diff"}, {"list"}, {"doctor"}, {"completion"}}) {
     for (const char* flag : {"--help", "-h"}) {
       std::vector<std::string> arguments = command;
       arguments.emplace_back(flag);
@@ -127,6 +137,65 @@ TEST(Help, TakesLessThanTwentyMilliseconds) {
     best = std::min<std::chrono::duration<double>>(best, std::chrono::steady_clock::now() - start);
   }
   EXPECT_LT(best.count(), 0.020);
+}
+
+// The values that complete the last word, without their meanings.
+std::vector<std::string> completed(std::vector<std::string> words) {
+  words.insert(words.begin(), "__complete");
+  const Outcome outcome = run(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<std::string> values;
+  for (std::string line; std::getline(lines, line);) values.push_back(line.substr(0, line.find('\t')));
+  return values;
+}
+
+TEST(Completion, KnowsEveryFlagOfEveryCommand) {
+  const std::vector<std::string> commands = completed({""});
+  EXPECT_THAT(commands, testing::IsSupersetOf({"run", "roofline", "diff", "list", "doctor", "completion"}));
+  for (const std::string& command : commands) {
+    const std::vector<std::string> flags = completed({command, "--"});
+    std::istringstream help(run({command, "--help"}).out);
+    for (std::string line; std::getline(help, line);) {
+      if (!line.starts_with("  -")) continue;  // no option, or an example
+      const std::size_t flag = line.find("--");
+      EXPECT_THAT(flags, testing::Contains(line.substr(flag, line.find_first_of(" \n", flag) - flag))) << command;
+    }
+  }
+}
+
+TEST(Completion, KnowsWhatFlagsAndArgumentsTake) {
+  using testing::Contains;
+  using testing::ElementsAre;
+  EXPECT_THAT(completed({"ru"}), ElementsAre("run"));
+  EXPECT_THAT(completed({"run", "tile"}), ElementsAre("tile_sweep", ":files"));
+  EXPECT_THAT(completed({"run", "tile_sweep", "--format", ""}), ElementsAre("text", "json", "csv"));
+  EXPECT_THAT(completed({"run", "--format=j"}), ElementsAre("--format=json"));
+  EXPECT_THAT(completed({"run", "--format", "=", "j"}), ElementsAre("json"));  // as bash splits it
+  EXPECT_THAT(completed({"run", "--backend", ""}), ElementsAre("auto", "cuda", "simt"));
+  EXPECT_THAT(completed({"run", "--schedule", ""}), ElementsAre("forward", "reverse", "random"));
+  EXPECT_THAT(completed({"run", "--set", "TI"}), ElementsAre("TILE="));
+  EXPECT_THAT(completed({"run", "--filter", "matmul/ti"}), Contains("matmul/tiled"));
+  EXPECT_THAT(completed({"roofline", "--device", "a100"}), testing::IsSupersetOf({"a100", "a100-pcie-80gb"}));
+  EXPECT_THAT(completed({"diff", "--format", ""}), ElementsAre("text", "markdown", "json"));
+  EXPECT_THAT(completed({"diff", "a.json", ""}), ElementsAre(":files"));
+  EXPECT_THAT(completed({"list", "p"}), ElementsAre("parameters"));
+  EXPECT_THAT(completed({"list", "parameters", "--variant", "transpose/na"}), ElementsAre("transpose/naive"));
+  EXPECT_THAT(completed({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
+  EXPECT_THAT(completed({"run", "--bugdet", ""}), Contains("tile_sweep"));
+  EXPECT_THAT(completed({}), Contains("run"));
+}
+
+TEST(Completion, BashAsksTheProgram) {
+  Call call;
+  call.program = "/bin/bash";
+  call.arguments = {"-c",
+                    "source <(\"$0\" completion bash); complete -p gpuexp; "
+                    "COMP_WORDS=(\"$0\" list --format '=' js); COMP_CWORD=4; COMP_WORDS[1]=doctor; _gpuexp; "
+                    "printf '<%s>' \"${COMPREPLY[@]}\"",
+                    GPUEXP_BINARY};
+  const Outcome outcome = run(call);
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("complete -F _gpuexp gpuexp"), HasSubstr("<json>"))) << outcome.err;
 }
 
 TEST(Version, NamesVersionCompilerAndBackends) {
@@ -224,6 +293,8 @@ TEST(Doctor, SaysWhatWorksAndTheRemedyForTheRest) {
   const Outcome text = run({"doctor"});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_THAT(text.out, AllOf(HasSubstr("simt: available"), HasSubstr("cuda: ")));
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
   const json doctor = parse(run({"doctor", "--format", "json"}));
   ASSERT_EQ(doctor["backends"].size(), 2U);
   EXPECT_FALSE(doctor["compiler"].get<std::string>().empty());
