@@ -15,6 +15,7 @@ experiments=(
   "register_tiling --set n=256"
   barriers
   vector
+  micro
   patterns
   gemv
   sparse24
