@@ -26,6 +26,10 @@ if(GPUEXP_SANITIZE)
   target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUEXP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(gpuexp_settings INTERFACE -fsanitize=${GPUEXP_SANITIZE})
 endif()
+if(GPUEXP_COVERAGE)
+  target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fprofile-instr-generate -fcoverage-mapping>)
+  target_link_options(gpuexp_settings INTERFACE -fprofile-instr-generate)
+endif()
 target_compile_definitions(gpuexp_settings INTERFACE GPUEXP_VERSION="${PROJECT_VERSION}")
 
 # What only the emulator needs: DWARF.

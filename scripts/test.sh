@@ -3,7 +3,8 @@
 #   scripts/test.sh [lint] [gcc] [clang] [asan]
 # lint   the formatters' and linters' opinion of the sources
 # gcc    the whole suite
-# clang  everything that emulates kernels: counts must not depend on the compiler
+# clang  everything that emulates kernels, with the rest at -O1, and the baselines again: counts must depend neither on
+#        the compiler nor on how the rest is built
 # asan   the library under AddressSanitizer and UndefinedBehaviorSanitizer. Not the emulator: its threads are fibers on
 #        stacks of their own and its memory hooks are the sanitizer's, which AddressSanitizer cannot follow.
 set -euo pipefail
@@ -47,8 +48,8 @@ for stage in "${stages[@]}"; do
       run_tests ci
       ;;
     clang)
-      build ci-clang test_simt test_kernels test_kernels_spmv
-      run_tests ci-clang -R '^(simt|kernels|kernels_spmv)\.' -LE slow
+      build ci-clang gpuexp test_simt test_kernels test_kernels_spmv
+      run_tests ci-clang -R '^(simt|kernels|kernels_spmv|baselines)\.' -LE slow
       ;;
     asan)
       build asan "${library_tests[@]/#/test_}"
