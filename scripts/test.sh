@@ -15,7 +15,7 @@ if [[ ${#stages[@]} -eq 0 ]]; then
   stages=(lint gcc clang asan)
 fi
 
-library_tests=(core device roofline experiment report run matrix compare)
+library_tests=(blas core device roofline experiment report run matrix compare)
 
 lint() {
   git ls-files '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run --Werror

@@ -19,6 +19,7 @@ experiments=(
   patterns
   gemv
   sparse24
+  "batch_sweep --set m=1,16,40 --set n=256 --set k=200"
   spmv
 )
 budget=4000000 # lane accesses per point: larger points are sampled, with exact weights

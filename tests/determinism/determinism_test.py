@@ -13,10 +13,13 @@ import tempfile
 # Few blocks of what can be sampled, so that the choice of blocks is held too.
 COMMON = ["--backend", "simt", "--device", "a100", "--budget", "100000", "--quiet"]
 SMALLER = {
+    "batch_sweep": ["--set", "n=200", "--set", "k=100"],
     "coarsening": ["--set", "n=100"],
     "density_sweep": ["--set", "rows=500"],
     "gemv_rows": ["--set", "m=100"],
+    "ladder": ["--set", "n=130"],
     "register_tiling": ["--set", "n=130"],
+    "sparse24": ["--set", "n=100,1024"],
     "spmv_matrices": ["--set", "rows=300", "--set", "side=9"],
     "tile_sweep": ["--set", "n=100"],
 }
