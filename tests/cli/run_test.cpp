@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -203,6 +204,16 @@ TEST_F(Run, ALackOfMemoryEndsPointsNotTheProgram) {
   }
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("memory"));
+}
+
+TEST_F(Run, AStrippedProgramRefusesToEmulate) {
+  const TemporaryDirectory folder;
+  const std::string stripped = (folder.path() / "gpuexp").string();
+  ASSERT_EQ(std::system(("strip -o " + stripped + " " GPUEXP_BINARY).c_str()), 0);  // binutils come with the compiler
+  Call call{{"run", "vector", "--backend", "simt"}, folder.path(), {}, Stdout::captured, stripped};
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("stripped of its symbols"), HasSubstr("debug file")));
 }
 
 TEST_F(Run, ResultsDoNotDependOnTheLocale) {

@@ -35,19 +35,12 @@ constexpr std::uint64_t kSmallStack = 16 * 1024;
 constexpr std::uint64_t kTraceStride = kTraceEvents + 24;
 constexpr std::uint64_t kPhasesPerCheck = 64;  // phases between barriers from one look at the clock to the next
 
-// A lane's stack lies farther away than the nearest cache: asked for while the lane before it runs.
-void prefetch_stack(const Lane& lane) {
-  if (lane.fiber == nullptr) return;
-  const auto* top = static_cast<const char*>(lane.context);
-  for (int line = 0; line < 8; ++line) __builtin_prefetch(top + 64 * line, 1);
-}
-
 std::string place(const void* pc) { return source_site(pc).to_text(); }
 
 }  // namespace
 
 void stop_lane(const Fault& fault) {
-  hot.lane->fault = fault;
+  hot.lane->detail->fault = fault;
   switch_to_scheduler(LaneState::stopped);
   __builtin_unreachable();
 }
@@ -67,14 +60,18 @@ BlockRunner::BlockRunner()
       large_stacks_(kMaxBlockThreads, kLargeStack, false, fiber_main),
       small_stacks_(kMaxBlockThreads, kSmallStack, true, fiber_main),
       trace_memory_(kWarpLanes * kTraceStride * (sizeof(EventCode) + sizeof(std::uint64_t)) + 64),
-      lanes_(kMaxBlockThreads) {
+      lanes_(kMaxBlockThreads),
+      lane_details_(kMaxBlockThreads) {
   auto* addresses = reinterpret_cast<std::uint64_t*>(trace_memory_.data());
   auto* codes = reinterpret_cast<EventCode*>(addresses + kWarpLanes * kTraceStride);
   for (std::size_t i = 0; i < kWarpLanes; ++i) {
     traces_[i].addresses = addresses + i * kTraceStride;
     traces_[i].codes = codes + i * kTraceStride;
   }
-  for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) lanes_[i].thread = i;
+  for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) {
+    lanes_[i].thread = i;
+    lanes_[i].detail = &lane_details_[i];
+  }
 }
 
 void BlockRunner::drop_fiber(Lane& lane) {
@@ -206,7 +203,7 @@ inline void BlockRunner::resume(Lane& lane, Trace& trace) {
   gpuexp_simt_thread[0] = lane.index[0];
   gpuexp_simt_thread[1] = lane.index[1];
   gpuexp_simt_thread[2] = lane.index[2];
-  gpuexp_simt_switch(&hot.scheduler, lane.context);
+  switch_context(&hot.scheduler, lane.context);
   trace.code_count = static_cast<std::uint32_t>(hot.code_next - trace.codes);
   trace.address_count = static_cast<std::uint32_t>(hot.address_next - trace.addresses);
   hot.code_next = hot.code_limit = nullptr;
@@ -241,17 +238,17 @@ void BlockRunner::merge(std::uint32_t warp, std::uint32_t paused) {
 void BlockRunner::run_warp(std::uint32_t warp) {
   const std::uint32_t size = warp_size(warp);
   schedule(size, warp + 1, lane_order_);
+  bool waited = false;  // for other lanes of the warp, or for room in its trace
   while (true) {
-    for (std::size_t i = 0; i < lane_order_.size(); ++i) {
-      const std::uint32_t index = lane_order_[i];
+    for (const std::uint32_t index : lane_order_) {
       Lane& lane = lane_of(warp, index);
       if (lane.state != LaneState::ready) continue;
-      if (i + 2 < lane_order_.size()) __builtin_prefetch(&lane_of(warp, lane_order_[i + 2]), 1);
-      if (i + 1 < lane_order_.size()) prefetch_stack(lane_of(warp, lane_order_[i + 1]));
       resume(lane, traces_[index]);
       if (lane.state == LaneState::stopped) report_fault(lane);
       if (!entry_checked_) learn_entry();
+      waited |= lane.state == LaneState::warp_op || lane.state == LaneState::trace_full;
     }
+    if (!waited) break;
     if (resolve_warp_ops(warp)) continue;
     const std::uint32_t full = in_state(warp, LaneState::trace_full);
     if (full != 0) {
@@ -282,14 +279,15 @@ bool BlockRunner::resolve_warp_ops(std::uint32_t warp) {
 // An intrinsic happens once every lane that its mask names and that has not exited waits at one with the same mask.
 bool BlockRunner::resolve_group(std::uint32_t warp, std::uint32_t lane) {
   const Lane& first = lane_of(warp, lane);
-  if (first.state != LaneState::warp_op || first.op.kind == WarpOpKind::active_mask) return false;
+  if (first.state != LaneState::warp_op || first.detail->op.kind == WarpOpKind::active_mask) return false;
   std::uint32_t group = 0;
   for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
-    if ((first.op.mask >> i & 1U) == 0) continue;
+    if ((first.detail->op.mask >> i & 1U) == 0) continue;
     const Lane& other = lane_of(warp, i);
     if (other.state == LaneState::exited || other.state == LaneState::stopped) continue;
-    const bool joins = other.state == LaneState::warp_op && other.op.kind == first.op.kind &&
-                       other.op.detail == first.op.detail && other.op.mask == first.op.mask;
+    const bool joins = other.state == LaneState::warp_op && other.detail->op.kind == first.detail->op.kind &&
+                       other.detail->op.detail == first.detail->op.detail &&
+                       other.detail->op.mask == first.detail->op.mask;
     if (!joins) return false;
     group |= 1U << i;
   }
@@ -306,7 +304,7 @@ bool BlockRunner::resolve_active_mask(std::uint32_t warp) {
   std::uint32_t group = 0;
   for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
     const Lane& lane = lane_of(warp, i);
-    if (lane.state != LaneState::warp_op || lane.op.kind != WarpOpKind::active_mask) continue;
+    if (lane.state != LaneState::warp_op || lane.detail->op.kind != WarpOpKind::active_mask) continue;
     if (group == 0 || lane.wait_code < lowest) {
       lowest = lane.wait_code;
       group = 0;
@@ -315,7 +313,7 @@ bool BlockRunner::resolve_active_mask(std::uint32_t warp) {
   }
   for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
     Lane& lane = lane_of(warp, static_cast<std::uint32_t>(std::countr_zero(rest)));
-    lane.op.result = group;
+    lane.detail->op.result = group;
     lane.state = LaneState::ready;
   }
   return group != 0;
@@ -344,7 +342,7 @@ std::uint32_t reduce(int operation, bool is_signed, std::uint32_t a, std::uint32
 }  // namespace
 
 void BlockRunner::compute(std::uint32_t warp, std::uint32_t group) {
-  const auto op = [&](std::uint32_t lane) -> WarpOp& { return lane_of(warp, lane).op; };
+  const auto op = [&](std::uint32_t lane) -> WarpOp& { return lane_of(warp, lane).detail->op; };
   const auto first = static_cast<std::uint32_t>(std::countr_zero(group));
   const auto for_group = [&](auto&& visit) {
     for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
@@ -383,13 +381,13 @@ void BlockRunner::compute(std::uint32_t warp, std::uint32_t group) {
 // Which lane is read: the PTX manual's shfl.sync, with the clamp and segment masks that CUDA's `width` stands for.
 void BlockRunner::shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
   Lane& self = lane_of(warp, lane);
-  const auto width = static_cast<std::uint32_t>(self.op.width);
+  const auto width = static_cast<std::uint32_t>(self.detail->op.width);
   const std::uint32_t segment = ~(width - 1) & 31U;
   const std::uint32_t low = lane & segment;
   const std::uint32_t high = low | (~segment & 31U);
-  const std::uint32_t b = self.op.argument & 31U;
+  const std::uint32_t b = self.detail->op.argument & 31U;
   std::uint32_t source = lane;
-  switch (self.op.detail) {
+  switch (self.detail->op.detail) {
     case gpuexp_shuffle_up:
       source = lane >= low + b ? lane - b : lane;
       break;
@@ -404,10 +402,10 @@ void BlockRunner::shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t 
       break;
   }
   if ((group >> source & 1U) != 0) {
-    self.op.result = lane_of(warp, source).op.bits;
+    self.detail->op.result = lane_of(warp, source).detail->op.bits;
     return;
   }
-  self.op.result = ~std::uint64_t{0};
+  self.detail->op.result = ~std::uint64_t{0};
   const bool stopped = source < warp_size(warp) && lane_of(warp, source).state == LaneState::stopped;
   if (!stopped) report(FindingKind::inactive_lane, self, self.wait_code, 0, 0, source);
 }
@@ -419,9 +417,9 @@ void BlockRunner::report_stuck(std::uint32_t warp) {
     if (lane.state != LaneState::warp_op) continue;
     for (std::uint32_t j = 0; j < warp_size(warp); ++j) {
       const Lane& other = lane_of(warp, j);
-      const bool missing =
-          (lane.op.mask >> j & 1U) != 0 && (other.state == LaneState::barrier ||
-                                            (other.state == LaneState::warp_op && other.wait_code != lane.wait_code));
+      const bool missing = (lane.detail->op.mask >> j & 1U) != 0 &&
+                           (other.state == LaneState::barrier ||
+                            (other.state == LaneState::warp_op && other.wait_code != lane.wait_code));
       if (!missing && other.state != LaneState::warp_op) continue;
       if (!missing && j + 1 != warp_size(warp)) continue;
       const EventCode elsewhere = missing ? other.wait_code : EventCode{0};
@@ -525,7 +523,7 @@ bool BlockRunner::refuse_foreign_variable(const Fault& fault) {
 }
 
 void BlockRunner::report_fault(Lane& lane) {
-  const Fault fault = std::exchange(lane.fault, {});
+  const Fault fault = std::exchange(lane.detail->fault, {});
   switch (fault.kind) {
     case FaultKind::none:
       return;

@@ -77,6 +77,7 @@ class BlockRunner {
   FiberPool* stacks_ = nullptr;  // of the running launch
   Mapping trace_memory_;
   std::vector<Lane> lanes_;
+  std::vector<LaneDetail> lane_details_;
   std::array<Trace, kWarpLanes> traces_;
   Checker checker_;
   SiteCounter counter_;

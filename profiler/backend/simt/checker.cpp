@@ -9,15 +9,15 @@ namespace {
 
 constexpr std::uint32_t kByteBits = 4;
 constexpr std::uint32_t kAllBytes = 15;
-constexpr std::uint32_t kWarpShift = 23;  // order = (warp << kWarpShift | generation) << kByteBits | bytes
-constexpr std::uint64_t kFirstTable = 4096;
+constexpr std::uint32_t kWarpShift = 23;    // order = (warp << kWarpShift | generation) << kByteBits | bytes
+constexpr std::uint64_t kFirstTable = 256;  // sectors; a power of two
 constexpr std::uint32_t kMaxWarps = 32;
 
 std::uint32_t bytes_of(std::uint32_t order) { return order & kAllBytes; }
 std::uint32_t generation_of(std::uint32_t order) { return (order >> kByteBits) & ((1U << kWarpShift) - 1); }
 bool plain_write(EventCode code) { return op_of(code) == AccessKind::store; }
 
-std::uint64_t hash(std::uint64_t word) { return (word * 0x9e3779b97f4a7c15U) >> 20U; }
+std::uint64_t hash(std::uint64_t sector) { return (sector * 0x9e3779b97f4a7c15U) >> 20U; }
 
 }  // namespace
 
@@ -172,29 +172,30 @@ void Checker::shared(const WarpAccess& access) {
 }
 
 void Checker::grow() {
-  std::vector<GlobalCell> old(table_.size() * 2);
+  std::vector<SectorCells> old(table_.size() * 2);
   old.swap(table_);
   const std::uint64_t mask = table_.size() - 1;
-  for (const GlobalCell& cell : old) {
-    if (cell.cell.interval() != interval_) continue;
-    std::uint64_t at = hash(cell.word) & mask;
-    while (table_[at].cell.interval() == interval_) at = (at + 1) & mask;
-    table_[at] = cell;
+  for (const SectorCells& cells : old) {
+    if (cells.interval != interval_) continue;
+    std::uint64_t at = hash(cells.sector) & mask;
+    while (table_[at].interval == interval_) at = (at + 1) & mask;
+    table_[at] = cells;
   }
 }
 
-// Cells of earlier intervals count as free: within an interval none is ever freed, so probing finds every live one.
-Checker::Cell& Checker::global_cell(std::uint64_t word) {
+// Within an interval no sector is ever freed, so probing finds every one.
+Checker::SectorCells& Checker::sector_cells(std::uint64_t sector) {
   if (2 * table_used_ >= table_.size()) grow();
   const std::uint64_t mask = table_.size() - 1;
-  std::uint64_t at = hash(word) & mask;
-  while (table_[at].cell.interval() == interval_ && table_[at].word != word) at = (at + 1) & mask;
-  GlobalCell& found = table_[at];
-  if (found.cell.interval() != interval_) {
-    found.word = word;
+  std::uint64_t at = hash(sector) & mask;
+  while (table_[at].interval == interval_ && table_[at].sector != sector) at = (at + 1) & mask;
+  SectorCells& found = table_[at];
+  if (found.interval != interval_) {
+    found.interval = interval_;
+    found.sector = sector;
     ++table_used_;
   }
-  return found.cell;
+  return found;
 }
 
 void Checker::global(const WarpAccess& access, const BufferView& view) {
@@ -202,6 +203,7 @@ void Checker::global(const WarpAccess& access, const BufferView& view) {
   const AccessKind op = op_of(access.code);
   Entry entry;
   entry.code = access.code;
+  SectorCells* sector = nullptr;  // of the last word: neighbouring lanes mostly share one
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     const std::uint64_t address = access.address[lane];
@@ -213,7 +215,8 @@ void Checker::global(const WarpAccess& access, const BufferView& view) {
     entry.order = order | bytes;
     const std::uint64_t end = (address + static_cast<unsigned>(width) + 3) / 4;
     for (std::uint64_t word = address / 4; word != end; ++word) {
-      if (touch(global_cell(word), entry)) global_suspects_.push_back(word);
+      if (sector == nullptr || sector->sector != word / kSectorWords) sector = &sector_cells(word / kSectorWords);
+      if (touch(sector->cells[word % kSectorWords], entry)) global_suspects_.push_back(word);
     }
     const std::uint64_t element = (address - view.begin) >> view.element_log2;
     const std::uint64_t last = (address - view.begin + static_cast<unsigned>(width) - 1) >> view.element_log2;
@@ -223,7 +226,8 @@ void Checker::global(const WarpAccess& access, const BufferView& view) {
       }
       if (op == AccessKind::load) continue;
       __atomic_store_n(&view.written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
-      __atomic_store_n(&view.written_chunks[i >> kChunkShift], std::uint8_t{1}, __ATOMIC_RELAXED);
+      std::uint8_t& chunk = view.written_chunks[i >> kChunkShift];  // written once, for all threads read it
+      if (__atomic_load_n(&chunk, __ATOMIC_RELAXED) == 0) __atomic_store_n(&chunk, std::uint8_t{1}, __ATOMIC_RELAXED);
     }
   }
 }

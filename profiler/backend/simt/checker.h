@@ -6,6 +6,7 @@
 // words that nobody had written by the time of the read.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -57,9 +58,12 @@ class Checker {
   };
   static constexpr std::uint8_t kSuspect = 1;    // a race is possible
   static constexpr std::uint8_t kUnwritten = 2;  // read before it was written
-  struct GlobalCell {
-    std::uint64_t word = 0;
-    Cell cell;
+  // Global memory has too many words for a cell each: a hash table holds the sectors touched in this interval.
+  static constexpr std::uint64_t kSectorWords = kSectorBytes / 4;
+  struct SectorCells {
+    std::uint64_t sector = 0;    // address / 32
+    std::uint32_t interval = 0;  // in which it was claimed; that of another interval is free
+    std::array<Cell, kSectorWords> cells;
   };
   struct Link {
     Entry entry;
@@ -78,7 +82,8 @@ class Checker {
   void first_touch_or_other(std::uint64_t word, Entry entry, std::uint32_t bytes);
   bool touch(Cell& cell, const Entry& entry);
   bool touch_again(Cell& cell, const Entry& entry);
-  Cell& global_cell(std::uint64_t word);
+  SectorCells& sector_cells(std::uint64_t sector);
+  Cell& global_cell(std::uint64_t word) { return sector_cells(word / kSectorWords).cells[word % kSectorWords]; }
   void grow();
   void judge(const Cell& cell, std::uint64_t place, bool is_shared);
   void judge_pair(const Entry& a, const Entry& b, std::uint64_t place, bool is_shared);
@@ -90,7 +95,7 @@ class Checker {
 
   Mapping shared_cells_;
   Cell* cells_ = nullptr;
-  std::vector<GlobalCell> table_;
+  std::vector<SectorCells> table_;
   std::uint64_t table_used_ = 0;
   std::vector<Link> links_;
   std::vector<std::uint64_t> shared_suspects_, global_suspects_;

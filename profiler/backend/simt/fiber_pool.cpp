@@ -3,32 +3,6 @@
 
 #include <sys/mman.h>
 
-// The jump is indirect because a return would be predicted by the stack that was left.
-__asm__(R"(
-  .text
-  .globl gpuexp_simt_switch
-  .type gpuexp_simt_switch, @function
-  .p2align 4
-gpuexp_simt_switch:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmp *%rcx
-  .size gpuexp_simt_switch, .-gpuexp_simt_switch
-)");
-
 namespace gpuexp::simt {
 namespace {
 constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20U;
@@ -51,25 +25,14 @@ FiberPool::FiberPool(std::uint32_t count, std::uint64_t stack_bytes, bool dense,
   }
 }
 
-Fiber* FiberPool::take() {
-  Fiber* fiber = free_.back();
-  free_.pop_back();
-  if (fiber->context == nullptr) {
-    // As if `main` had called the switch in its first instruction: six saved registers, then its address. The ABI wants
-    // the stack pointer 8 below a multiple of 16 on entry.
-    constexpr std::size_t saved = 6;
-    auto* slot = reinterpret_cast<std::uint64_t*>(fiber->stack_low + stack_bytes_) - 1 - saved - 1;
-    for (std::size_t i = 0; i < saved; ++i) slot[i] = 0;
-    slot[saved] = reinterpret_cast<std::uint64_t>(main_);
-    slot[saved + 1] = 0;  // where `main` would return to
-    fiber->context = slot;
-  }
-  return fiber;
-}
-
-void FiberPool::give(Fiber* fiber, Context context) {
-  fiber->context = context;
-  free_.push_back(fiber);
+// As if the first instruction of `main` had just called a function that switched away: the frame pointer and the place
+// to go on at. The ABI wants the stack pointer 8 below a multiple of 16 on entry.
+void FiberPool::prepare(Fiber& fiber) {
+  auto* slot = reinterpret_cast<std::uint64_t*>(fiber.stack_low + stack_bytes_) - 3;
+  slot[0] = 0;
+  slot[1] = reinterpret_cast<std::uint64_t>(main_);
+  slot[2] = 0;  // where `main` would return to
+  fiber.context = slot;
 }
 
 }  // namespace gpuexp::simt

@@ -25,7 +25,7 @@ inline __attribute__((always_inline)) void wait(LaneState why, EventCode code) {
   switch_to_scheduler(why);
   if (hot.code_next >= hot.code_limit + kTraceSlack - 1) switch_to_scheduler(LaneState::trace_full);
   *hot.code_next++ = code;
-  if (has_address(code)) *hot.address_next++ = lane.op.mask;
+  if (has_address(code)) *hot.address_next++ = lane.detail->op.mask;
 }
 
 std::uint64_t warp_op(const WarpOp& op, const void* return_address) {
@@ -36,9 +36,9 @@ std::uint64_t warp_op(const WarpOp& op, const void* return_address) {
   if (op.kind != WarpOpKind::active_mask && (op.mask >> self & 1U) == 0) {
     stop_lane({FaultKind::inactive_lane, code, self, nullptr, return_address});
   }
-  lane.op = op;
+  lane.detail->op = op;
   wait(LaneState::warp_op, code);
-  return lane.op.result;
+  return lane.detail->op.result;
 }
 
 // IEEE binary16 and bfloat16 as float and back, to nearest even; kernels' own half types live in kernel objects.

@@ -53,7 +53,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   } else {
     ++pc;  // places are looked up by return address
   }
-  hot.lane->fault = {FaultKind::refused, 0, 0, entry->what, reinterpret_cast<const void*>(pc)};
+  hot.lane->detail->fault = {FaultKind::refused, 0, 0, entry->what, reinterpret_cast<const void*>(pc)};
   stack = (hot.stack_low + hot.stack_size / 2) & ~std::uint64_t{15};  // nothing on the lane's stack is needed again
   registers[REG_RSP] = static_cast<greg_t>(stack - sizeof(void*));    // aligned as after a call
   registers[REG_RIP] = reinterpret_cast<greg_t>(&leave_lane);

@@ -61,19 +61,25 @@ struct Fault {
   const void* pc = nullptr;
 };
 
-// What every switch needs lies in the first cache line.
+// What a lane seldom needs.
+struct LaneDetail {
+  WarpOp op;
+  Fault fault;
+};
+
+// What every switch needs: one cache line.
 struct alignas(64) Lane {
   Fiber* fiber = nullptr;  // while it is within the kernel, and where it stands then
   Context context = nullptr;
   std::uint32_t thread = 0;     // linear index in the block
   std::uint32_t index[3] = {};  // threadIdx
   LaneState state = LaneState::ready;
+  bool in_kernel = false;   // past the launch code, which copies the arguments
   EventCode wait_code = 0;  // of the barrier or intrinsic that it waits at
   Barrier barrier;
-  WarpOp op;
-  bool in_kernel = false;  // past the launch code, which copies the arguments
-  Fault fault;
+  LaneDetail* detail = nullptr;
 };
+static_assert(sizeof(Lane) == 64);
 
 // What hooks and intrinsics need of a stack below the kernel's frame.
 inline constexpr std::uint64_t kStackReserve = 8192;
@@ -101,11 +107,10 @@ struct Hot {
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("local-exec")));
 
-// Leaves the running lane for the scheduler; returns when the lane is resumed. Inlined, because after a switch of
-// stacks every return is mispredicted.
+// Leaves the running lane for the scheduler; returns when the lane is resumed.
 inline __attribute__((always_inline)) void switch_to_scheduler(LaneState why) {
   hot.lane->state = why;
-  gpuexp_simt_switch(&hot.lane->context, hot.scheduler);
+  switch_context(&hot.lane->context, hot.scheduler);
 }
 // Ends the running lane with a fault; does not return.
 [[noreturn]] void stop_lane(const Fault& fault);

@@ -8,6 +8,14 @@
 namespace gpuexp::simt {
 namespace {
 constexpr EventCode kNoEvent = 0xffffffff;
+
+// Mostly a handful, for which a call would cost more than the comparison.
+inline bool same_codes(const EventCode* a, const EventCode* b, std::uint32_t count) {
+  if (count > 32) return std::memcmp(a, b, count * sizeof(EventCode)) == 0;
+  EventCode difference = 0;
+  for (std::uint32_t i = 0; i < count; ++i) difference |= a[i] ^ b[i];
+  return difference == 0;
+}
 }  // namespace
 
 bool WarpMerger::in_lockstep(const std::array<Trace, kWarpLanes>& traces, std::uint32_t lanes) const {
@@ -15,7 +23,7 @@ bool WarpMerger::in_lockstep(const std::array<Trace, kWarpLanes>& traces, std::u
   for (std::uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
     const Trace& other = traces[static_cast<std::size_t>(std::countr_zero(rest))];
     if (other.code_count != first.code_count) return false;
-    if (std::memcmp(other.codes, first.codes, first.code_count * sizeof(EventCode)) != 0) return false;
+    if (!same_codes(other.codes, first.codes, first.code_count)) return false;
   }
   return true;
 }

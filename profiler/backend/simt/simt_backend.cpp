@@ -368,10 +368,14 @@ bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
       return;
     }
     const std::uint64_t budget = options_.lane_access_budget;
-    if (cost.lane_accesses == 0 || budget / cost.lane_accesses >= static_cast<std::uint64_t>(grid.count())) return;
+    if (cost.lane_accesses == 0) return;
+    // Threads that access nothing are started all the same.
+    const std::uint64_t least_effort =
+        std::max(cost.lane_accesses, static_cast<std::uint64_t>(dim(launch.config.block).count()));
+    if (budget / least_effort >= static_cast<std::uint64_t>(grid.count())) return;
     // A request of few lanes takes the emulator as long as one of several.
     constexpr std::uint64_t least_lanes = 8;
-    const std::uint64_t effort = std::max(cost.lane_accesses, least_lanes * cost.requests);
+    const std::uint64_t effort = std::max(least_effort, least_lanes * cost.requests);
     // Samples beyond the least sharpen estimates, which few counters need: they get a part of the budget.
     constexpr std::uint64_t part = 4;
     sample_blocks_ = std::max<std::uint64_t>(budget / part / effort, least.size());
@@ -513,7 +517,12 @@ std::string_view SimtBackend::description() const {
   return "emulates every thread of the kernel on the CPU and counts its memory accesses exactly; needs no GPU";
 }
 
-Availability SimtBackend::availability() const { return {true, {}, {}}; }
+Availability SimtBackend::availability() const {
+  if (simt::has_symbols()) return {true, {}, {}};
+  return {false,
+          "this program was stripped of its symbols, from which the emulator knows the kernels' shared variables",
+          "use it as it was built, or put its debug file beside it"};
+}
 
 std::vector<std::pair<std::string, std::string>> SimtBackend::environment() const {
   const int threads = state_->pool ? state_->pool->size() : simt::hardware_threads();
@@ -526,6 +535,14 @@ std::vector<std::pair<std::string, std::string>> SimtBackend::environment() cons
 }
 
 PointResult SimtBackend::run(const Point& point, const RunOptions& options) {
+  if (const Availability here = availability(); !here.available) {
+    PointResult result;
+    result.point = point;
+    result.backend = name();
+    result.status = Status::failed;
+    result.reason = result.verification.scope = fmt::format("{}; {}", here.reason, here.remedy);
+    return result;
+  }
   const int threads = options.threads > 0 ? options.threads : simt::hardware_threads();
   if (!state_->pool || state_->pool->size() < threads) state_->pool = std::make_unique<simt::WorkerPool>(threads);
   return simt::PointRun(point, options, *state_->pool, threads).run();

@@ -97,10 +97,11 @@ void SiteCounter::learn(Site& site, std::uint32_t mask, const std::uint64_t* add
   for (std::size_t lane = 0; lane < kWarpLanes; ++lane) any |= site.deltas[lane] = address[lane] - base;
   site.uniform = any == 0;
   // The cost stays when all addresses move by whole lines; of one address, always; and in shared memory, where the
-  // banks only rotate, when they move by whole words.
+  // banks only rotate, when they move by whole words. Lanes that are whole lines apart never share one, wherever the
+  // first of them lies, because no access straddles a sector.
   site.low_mask = kLineMask;
   if (range.space == Space::shared) site.low_mask = kBankBytes - 1;
-  if (site.uniform) site.low_mask = 0;
+  if (site.uniform || (range.space != Space::shared && (any & kLineMask) == 0)) site.low_mask = 0;
   site.low_bits = base & site.low_mask;
   site.cost = {};
   site.cost[kRequests] = 1;

@@ -485,6 +485,8 @@ class Executable {
     return entry->second;
   }
 
+  [[nodiscard]] bool has_symbols() const { return !functions_.empty(); }
+
   // Null when no function contains the address.
   [[nodiscard]] const Function* function(const void* address) const {
     const std::uint64_t at = file_address(address);
@@ -596,6 +598,8 @@ class Executable {
 };
 
 }  // namespace
+
+bool has_symbols() { return Executable::instance().has_symbols(); }
 
 const SourceSite& source_site(const void* return_address) { return Executable::instance().site(return_address); }
 

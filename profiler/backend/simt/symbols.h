@@ -15,6 +15,10 @@
 
 namespace gpuexp::simt {
 
+// Whether the executable has its symbol table, here or in a separate file. Without it nothing is known of the kernels'
+// shared variables, so that the emulator cannot work.
+bool has_symbols();
+
 // The innermost place in a kernel's own source whose call returns to `return_address`: inlined frames that lie in the
 // emulator's shadow headers or in system headers are walked outwards. {"?", 0, 0} when unknown.
 // The reference stays valid for the life of the program. First call per address ~1 ms, later calls ~50 ns.
