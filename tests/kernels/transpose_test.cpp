@@ -64,6 +64,31 @@ TEST(TransposeCounts, AtFullSizeTheNaiveKernelMovesFourAndAHalfTimesTheBytes) {
   EXPECT_DOUBLE_EQ(32.0 * static_cast<double>(global_sectors(padded)) / compulsory, 1.0);
 }
 
+// Beyond the padded tile nothing is left for the model to object to: each sector once, and no bank conflict.
+TEST(TransposeCounts, EveryTileBeyondThePaddedOneMovesEachSectorOnceWithoutConflicts) {
+  for (const char* variant : {"transpose/rows_per_thread", "transpose/swizzled", "transpose/vectorised"}) {
+    for (const VariantInstance& instance : match_variants(variant).front()->instances) {
+      const PointResult result = run(variant, instance.params.to_text() + " rows=256 cols=128");
+      ASSERT_TRUE(sound(result)) << describe(result);
+      const std::uint64_t bytes = result.compulsory_load_bytes + result.compulsory_store_bytes;
+      EXPECT_EQ(32 * global_sectors(result), bytes) << result.point.key();
+      EXPECT_EQ(test::count(result, "shared_store_bank_conflicts"), 0U) << result.point.key();
+      EXPECT_EQ(test::count(result, "shared_load_bank_conflicts"), 0U) << result.point.key();
+    }
+  }
+}
+
+TEST(TransposeCounts, VectorsTakeAQuarterOfTheRequests) {
+  const PointResult single = run("transpose/swizzled", "rows=128"), vectors = run("transpose/vectorised", "rows=128"),
+                    halves = run("transpose/vectorised", "rows=128 dtype=float16");
+  const auto requests = [](const PointResult& result) {
+    return over_sites(result, "A", "load", &SiteRow::requests) + over_sites(result, "B", "store", &SiteRow::requests);
+  };
+  EXPECT_EQ(requests(single), 4 * requests(vectors));
+  EXPECT_EQ(requests(vectors), 2 * requests(halves));
+  EXPECT_EQ(halves.compulsory_load_bytes, 128U * 128 * 2);
+}
+
 TEST(TransposeShapes, AreRightInEveryVariant) {
   for (const char* shape : {"rows=1", "rows=1 cols=100", "rows=100 cols=1", "rows=33 cols=70", "rows=70 cols=33",
                             "rows=31 cols=32", "rows=15 cols=17", "rows=9 cols=7"}) {
@@ -79,7 +104,7 @@ TEST(TransposeShapes, AreRightInEveryVariant) {
 
 TEST(TransposeShapes, WithoutElementsAreFine) {
   for (const char* shape : {"rows=0", "rows=0 cols=5", "rows=5 cols=0"}) {
-    for (const Variant* variant : match_variants("transpose/v*")) {
+    for (const Variant* variant : match_variants("transpose/*")) {
       const PointResult result = run(variant->name, shape);
       EXPECT_EQ(result.status, Status::ok) << describe(result);
       EXPECT_TRUE(result.good()) << describe(result);
@@ -100,10 +125,19 @@ TEST(TransposeLimits, MoreRowsThanTheGridHasBlocksOnY) {
     ASSERT_EQ(result.launches.size(), 1U);
     EXPECT_EQ(result.launches[0].grid.y, 65'535);
   }
+  for (const Limit& limit :
+       {Limit{"transpose/rows_per_thread", "rows=4194305 cols=1"}, Limit{"transpose/swizzled", "rows=4194305 cols=1"},
+        Limit{"transpose/vectorised", "rows=2097153 cols=1 ROWS=32 COLS=32"}}) {
+    const PointResult result = run(limit.variant, limit.params, test::small_sample());
+    EXPECT_TRUE(sound(result)) << describe(result);
+    ASSERT_EQ(result.launches.size(), 1U);
+    EXPECT_EQ(result.launches[0].grid.z, 2) << limit.variant;
+  }
 }
 
 TEST(TransposeLimits, BeyondTwoToThe31Elements) {
-  for (const char* variant : {"transpose/v1", "transpose/v2", "transpose/v3"}) {
+  for (const char* variant : {"transpose/v1", "transpose/v2", "transpose/v3", "transpose/rows_per_thread",
+                              "transpose/swizzled", "transpose/vectorised"}) {
     const PointResult result = run(variant, "rows=65537 cols=32768", test::small_sample());
     EXPECT_TRUE(sound(result)) << describe(result);
   }
