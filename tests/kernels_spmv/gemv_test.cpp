@@ -163,6 +163,41 @@ TEST(GemvFigures, FourElementsALoadQuarterTheInstructions) {
   EXPECT_LE(over_sites(odd, "A", "load", &SiteRow::sectors), 8U * (4099U / 8U * 17U / 16U + 4U));
 }
 
+TEST(GemvFigures, VectorsAndRowsInRegistersCutTheRequests) {
+  const PointResult one = run("gemv/warp_per_row", "m=64 n=4096"), four = run("gemv/vector_lanes", "m=64 n=4096"),
+                    rows = run("gemv/rows_in_registers", "m=64 n=4096 ROWS=4 STEPS=1"),
+                    block = run("gemv/vector_block", "m=64 n=4096 ROWS=4 STEPS=1");
+  for (const PointResult* result : {&four, &rows, &block}) {
+    EXPECT_EQ(over_sites(one, "A", "load", &SiteRow::requests),
+              4 * over_sites(*result, "A", "load", &SiteRow::requests));
+    EXPECT_EQ(over_sites(one, "A", "load", &SiteRow::sectors), over_sites(*result, "A", "load", &SiteRow::sectors));
+  }
+  EXPECT_EQ(over_sites(four, "x", "load", &SiteRow::lanes), 64U * 4096U / 4U);
+  EXPECT_EQ(over_sites(rows, "x", "load", &SiteRow::lanes), 64U * 4096U / 16U);
+  EXPECT_EQ(over_sites(block, "x", "load", &SiteRow::lanes), 64U * 4096U / 16U);
+  const PointResult half = run("gemv/vector_lanes", "m=64 n=4096 dtype=float16");
+  EXPECT_EQ(over_sites(one, "A", "load", &SiteRow::requests), 8 * over_sites(half, "A", "load", &SiteRow::requests));
+}
+
+TEST(GemvFigures, ShortRowsGetAsManyLanesAsVectors) {
+  // 16 floats are 4 vectors: 8 rows share a warp, and no lane idles.
+  const PointResult result = run("gemv/vector_lanes", "m=64 n=16");
+  EXPECT_EQ(over_sites(result, "A", "load", &SiteRow::requests), 8U);
+  EXPECT_EQ(over_sites(result, "A", "load", &SiteRow::lanes), 8U * 32U);
+  EXPECT_EQ(run("gemv/vector_lanes", "m=64 n=16 lanes=3").status, Status::unsupported);
+}
+
+TEST(Gemv, EveryInstanceOfTheVectorKernels) {
+  for (const char* variant : {"gemv/vector_lanes", "gemv/rows_in_registers", "gemv/vector_block"}) {
+    for (const VariantInstance& instance : match_variants(variant).front()->instances) {
+      for (const char* shape : {"m=11 n=1036 bias=1", "m=5 n=4104", "m=3 n=37"}) {
+        const PointResult result = run(variant, instance.params.to_text() + " block=64 " + shape);
+        EXPECT_TRUE(sound(result)) << describe(result);
+      }
+    }
+  }
+}
+
 TEST(GemvFigures, StagedXIsLoadedOnceForAllRowsOfABlock) {
   const PointResult block = run("gemv/block_per_row", "m=64 n=2048"),
                     staged = run("gemv/multi_row", "m=64 n=2048 ROWS=4");
