@@ -1,0 +1,176 @@
+// warp_tiled with the tiles copied past the registers (cp.async), STAGES tiles deep.
+//
+// There the next tile waits in registers for the end of the products, and only one tile can be under way. cp.async
+// (sm_80 and newer) writes to shared memory by itself: no registers, no store instructions, and STAGES - 1 tiles are
+// under way, so that even a slow load is there in time. A's tile is turned on the way by copies of 4 bytes, placed
+// so that the 4 rows x 8 k of a warp's copy meet every bank once. The registers saved allow 8 x 16 products per
+// thread, which read 3/4 as much from shared memory per product. Measured on an H200, n = 4096: 3.09 to 2.89 ms,
+// 1.07 times.
+#include <cuda_runtime.h>
+
+#include "kernels/variant.h"
+
+#if defined(__CUDACC__)
+#include <cuda_pipeline.h>
+
+// Four neighbours of a row of C to memory, in one access where the rows' length keeps them on a boundary.
+template <bool EDGES>
+__device__ inline void store4(float* matrix, long long rows, long long cols, long long row, long long col, float4 v) {
+  if (EDGES && row >= rows) return;
+  float* to = matrix + row * cols + col;
+  if (!EDGES || cols % 4 == 0) {
+    if (!EDGES || col < cols) *reinterpret_cast<float4*>(to) = v;
+  } else {
+    if (col < cols) to[0] = v.x;
+    if (col + 1 < cols) to[1] = v.y;
+    if (col + 2 < cols) to[2] = v.z;
+    if (col + 3 < cols) to[3] = v.w;
+  }
+}
+
+// Where row r of A's tile lies in line p of the turned tile; groups of four rows stay together.
+__device__ inline int place(int p, int r) { return r ^ (p % 8 * 4); }
+
+// One tile of A, turned, and one of B.
+template <int BM, int BN, int BK>
+struct Tiles {
+  float a[BK][BM];
+  float b[BK][BN];
+};
+
+// Starts the copies of the tiles at k0; zeros beyond the edges. EDGES false: all of it lies inside.
+template <int BM, int BN, int BK, int THREADS, bool EDGES>
+__device__ inline void start_copies(Tiles<BM, BN, BK>& tiles, const float* A, const float* B, long long m, long long n,
+                                    long long k, long long row0, long long col0, long long k0, int thread) {
+  static_assert(BK % 8 == 0 && THREADS * 8 <= BM * 64 && BM * BK % THREADS == 0 && BK * BN % (4 * THREADS) == 0);
+#pragma unroll
+  for (int s = 0; s < BM * BK / THREADS; ++s) {
+    const int i = thread + s * THREADS, p = i % 8 + i / (8 * BM) * 8, r = i / 8 % BM;
+    const float* from = A + (row0 + r) * k + k0 + p;
+    const bool inside = !EDGES || (row0 + r < m && k0 + p < k);
+    __pipeline_memcpy_async(&tiles.a[p][place(p, r)], inside ? from : A, 4, inside ? 0 : 4);
+  }
+#pragma unroll
+  for (int s = 0; s < BK * BN / 4 / THREADS; ++s) {
+    const int i = thread + s * THREADS, p = i / (BN / 4), c = i % (BN / 4) * 4;
+    const float* from = B + (k0 + p) * n + col0 + c;
+    if (!EDGES || n % 4 == 0) {
+      const bool inside = !EDGES || (k0 + p < k && col0 + c < n);
+      __pipeline_memcpy_async(&tiles.b[p][c], inside ? from : B, 16, inside ? 0 : 16);
+    } else {
+      for (int e = 0; e < 4; ++e) {
+        const bool inside = k0 + p < k && col0 + c + e < n;
+        __pipeline_memcpy_async(&tiles.b[p][c + e], inside ? from + e : B, 4, inside ? 0 : 4);
+      }
+    }
+  }
+}
+
+// Groups of four, `step` words apart.
+template <int COUNT>
+__device__ inline void read_groups(const float* from, int step, float (&v)[COUNT]) {
+#pragma unroll
+  for (int g = 0; g < COUNT / 4; ++g) {
+    const float4 four = *reinterpret_cast<const float4*>(from + g * step);
+    v[4 * g] = four.x, v[4 * g + 1] = four.y, v[4 * g + 2] = four.z, v[4 * g + 3] = four.w;
+  }
+}
+
+template <int BM, int BN, int BK, int TM, int TN, int STAGES, bool EDGES>
+__global__ void __launch_bounds__(BM / TM * (BN / TN))
+    matmul_async_copy(const float* A, const float* B, float* C, long long m, long long n, long long k) {
+  constexpr int threads = BM / TM * (BN / TN), warps_across = BN / (4 * TN);
+  static_assert(BM % (8 * TM) == 0 && BN % (4 * TN) == 0, "warps take 8 x 4 threads");
+  extern __shared__ float4 memory[];
+  auto* stages = reinterpret_cast<Tiles<BM, BN, BK>*>(memory);
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  // The thread's first groups of four rows and columns in the tile; the others follow 8 and 4 groups further.
+  const int row = 4 * (warp / warps_across * (8 * TM / 4) + lane / 2 % 8);
+  const int column = 4 * (warp % warps_across * (4 * TN / 4) + (lane % 2 + lane / 16 * 2));
+  const long long row0 = static_cast<long long>(blockIdx.y) * BM, col0 = static_cast<long long>(blockIdx.x) * BN;
+  float sum[TM][TN];
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+#pragma unroll
+    for (int j = 0; j < TN; ++j) sum[i][j] = 0.0f;
+  }
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; ++s) {
+    start_copies<BM, BN, BK, threads, EDGES>(stages[s], A, B, m, n, k, row0, col0, s * BK, thread);
+    __pipeline_commit();
+  }
+  int current = 0, filling = STAGES - 1;
+  for (long long k0 = 0; k0 < k; k0 += BK) {
+    __pipeline_wait_prior(STAGES - 2);  // this tile's copies of this thread
+    __syncthreads();                    // of every thread; and nobody reads the copy that is filled next any more
+    if (k0 + (STAGES - 1) * BK < k) {
+      start_copies<BM, BN, BK, threads, EDGES>(stages[filling], A, B, m, n, k, row0, col0, k0 + (STAGES - 1) * BK,
+                                               thread);
+    }
+    __pipeline_commit();  // empty ones too, so that the count of those to wait for stays
+    const Tiles<BM, BN, BK>& tiles = stages[current];
+#pragma unroll
+    for (int p = 0; p < BK; ++p) {
+      float a[TM], b[TN];
+      read_groups<TM>(&tiles.a[p][place(p, row)], 32, a);
+      read_groups<TN>(&tiles.b[p][column], 16, b);
+#pragma unroll
+      for (int i = 0; i < TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < TN; ++j) sum[i][j] += a[i] * b[j];
+      }
+    }
+    current = current + 1 == STAGES ? 0 : current + 1;
+    filling = filling + 1 == STAGES ? 0 : filling + 1;
+  }
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const long long row_of_c = row0 + row + i / 4 * 32 + i % 4;
+#pragma unroll
+    for (int j = 0; j < TN / 4; ++j) {
+      store4<EDGES>(C, m, n, row_of_c, col0 + column + j * 16,
+                    make_float4(sum[i][4 * j], sum[i][4 * j + 1], sum[i][4 * j + 2], sum[i][4 * j + 3]));
+    }
+  }
+}
+
+template <int BM, int BN, int BK, int TM, int TN, int STAGES>
+void launch_async_copy(const gpuexp::Launch& run) {
+  const long long m = run.param("m"), n = run.param("n"), k = run.param("k");
+  const long long shared_bytes = STAGES * sizeof(Tiles<BM, BN, BK>);
+  const gpuexp::LaunchConfig config{
+      {gpuexp::ceil_div(n, BN), gpuexp::ceil_div(m, BM)}, {BM / TM * (BN / TN)}, shared_bytes};
+  const bool whole = m % BM == 0 && n % BN == 0 && k % BK == 0 && k > 0;
+  run(config,
+      whole ? matmul_async_copy<BM, BN, BK, TM, TN, STAGES, false>
+            : matmul_async_copy<BM, BN, BK, TM, TN, STAGES, true>,
+      run.in<float>("A"), run.in<float>("B"), run.out<float>("C"), m, n, k);
+}
+#else
+template <int BM, int BN, int BK, int TM, int TN, int STAGES>
+constexpr void (*launch_async_copy)(const gpuexp::Launch&) = nullptr;
+#endif
+
+template <int BM, int BN, int BK, int TM, int TN, int STAGES>
+void add_shape(gpuexp::VariantBuilder& variant) {
+  variant.instance(
+      launch_async_copy<BM, BN, BK, TM, TN, STAGES>,
+      {{"BM", BM}, {"BN", BN}, {"BK", BK}, {"TM", TM}, {"TN", TN}, {"STAGES", STAGES}, {"dtype", "float32"}});
+}
+
+GPUEXP_VARIANT("matmul/async_copy") {
+  variant.idea("tiles copied past the registers by cp.async, several deep, so that no thread ever waits for the memory")
+      .cuda_only("cp.async writes shared memory by itself, which the emulator does not do")
+      .fixed("BM", {"BM", 128}, "rows of C that a block computes")
+      .fixed("BN", {"BN", 256}, "columns of C that a block computes")
+      .fixed("BK", {"BK", 16}, "depth of the shared tiles along k")
+      .fixed("TM", {"TM", 8}, "rows of C that a thread computes")
+      .fixed("TN", {"TN", 16}, "columns of C that a thread computes")
+      .fixed("STAGES", {"STAGES", 3}, "tiles in shared memory, all but one of them under way");
+  add_shape<64, 128, 16, 8, 8, 3>(variant);
+  add_shape<128, 128, 8, 8, 8, 4>(variant);
+  add_shape<128, 128, 16, 8, 8, 2>(variant);
+  add_shape<128, 128, 16, 8, 8, 3>(variant);
+  add_shape<128, 128, 16, 8, 8, 4>(variant);
+  add_shape<128, 256, 16, 8, 16, 3>(variant);
+}
