@@ -13,6 +13,7 @@ experiments=(
   coarsening
   coalescing
   "register_tiling --set n=256"
+  "fast_kernels --set n=256 --set rows=1024 --set cols=1024 --filter transpose/rows_per_thread,transpose/swizzled,transpose/vectorised,matmul/vectorised,matmul/conflict_free,matmul/double_buffered,matmul/warp_tiled"
   barriers
   vector
   micro
