@@ -16,12 +16,16 @@ SMALLER = {
     "batch_sweep": ["--set", "n=200", "--set", "k=100"],
     "coarsening": ["--set", "n=100"],
     "density_sweep": ["--set", "rows=500"],
+    "fast_kernels": ["--set", "m=40", "--set", "n=130", "--set", "k=40", "--set", "rows=130", "--set", "cols=130"],
     "gemv_rows": ["--set", "m=100"],
+    "gemv_tuning": ["--set", "m=40", "--set", "n=260"],
     "ladder": ["--set", "n=130"],
+    "matmul_tuning": ["--set", "m=130", "--set", "n=130", "--set", "k=40"],
     "register_tiling": ["--set", "n=130"],
     "sparse24": ["--set", "n=100,1024"],
     "spmv_matrices": ["--set", "rows=300", "--set", "side=9"],
     "tile_sweep": ["--set", "n=100"],
+    "transpose_tuning": ["--set", "rows=130", "--set", "cols=130", "--set", "n=1000"],
 }
 
 
