@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/cli/program.h"
 
@@ -103,6 +104,37 @@ TEST_F(Run, ResultsThatCannotBeWrittenAreExitCodeFour) {
     EXPECT_EQ(outcome.exit_code, 4) << out;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("gpuexp: error: "), HasSubstr(out)));
   }
+}
+
+// Root may write anywhere, so that root's tests run as another user.
+TEST_F(Run, ADirectoryThatMayNotBeWrittenIsNamed) {
+  using std::filesystem::perms;
+  std::filesystem::create_directory(path("kept"));
+  const perms readable = perms::owner_read | perms::owner_exec | perms::others_read | perms::others_exec;
+  std::filesystem::permissions(path("kept"), readable);
+  std::filesystem::permissions(directory_.path(), readable | perms::owner_write);
+  Call call;
+  call.arguments = {"run", "tile_sweep", "--set", "n=8", "--backend", "simt", "--quiet", "--out", path("kept")};
+  if (geteuid() == 0) {
+    call.program = "/usr/bin/setpriv";
+    const std::vector<std::string> as_nobody = {"--reuid=65534", "--regid=65534", "--clear-groups", GPUEXP_BINARY};
+    call.arguments.insert(call.arguments.begin(), as_nobody.begin(), as_nobody.end());
+  }
+  const Outcome outcome = run(call);
+  if (outcome.exit_code == 127 || outcome.err.starts_with("setpriv:")) GTEST_SKIP() << "no other user to run as";
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(path("kept").string()), HasSubstr("cannot be written: Permission denied")));
+  EXPECT_TRUE(std::filesystem::is_empty(path("kept")));
+}
+
+// Threads' stacks follow the limit on stacks unless the program sees to it.
+TEST_F(Run, ASmallLimitOnStacksIsNoMatter) {
+  Call call;
+  call.program = "/bin/sh";
+  call.arguments = {"-c", "ulimit -s 64; exec \"$0\" run tile_sweep --set n=8 --backend simt --quiet --out \"$1\"",
+                    GPUEXP_BINARY, path("out")};
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST_F(Run, WithoutAGpuCudaIsExitCodeThreeWithARemedy) {
