@@ -34,7 +34,9 @@ cat >"$points" <<'JSON'
   "device": "auto",
   "measure": {"max_time_s": 0.001, "min_samples": 1},
   "experiments": [
-    {"variant": ["matmul/naive", "matmul/tiled", "matmul/coarsened", "matmul/register_tiled"], "axes": {"n": [67]}},
+    {"variant": ["matmul/naive", "matmul/tiled", "matmul/coarsened", "matmul/register_tiled", "matmul/vectorised",
+                 "matmul/conflict_free", "matmul/double_buffered", "matmul/warp_tiled", "matmul/async_copy", "matmul/overlapped",
+                 "matmul/register_banks"], "axes": {"n": [67]}},
     {"variant": "transpose/*", "axes": {"rows": [67], "cols": [45]}},
     {"variant": ["vector/*", "copy/*"], "axes": {"n": [1003]}},
     {"variant": "gemv/*", "axes": {"m": [37], "n": [260]}},
