@@ -157,15 +157,31 @@ std::string_view shipped_matrix(const std::string& name) {
                   name, list_names(accepted), did_you_mean(name, accepted)));
 }
 
+// Time and memory go with rows and columns too, even where they are empty.
+void refuse_emptiness(double rows, double cols, double nonzeros, const std::string& what) {
+  constexpr double free_extent = 1 << 28, per_nonzero = 16;
+  if (rows + cols <= free_extent + per_nonzero * nonzeros) return;
+  throw Error(ExitCode::usage, fmt::format("{} of {:.0f} x {:.0f} has about {:.0f} nonzeros: rows and columns together "
+                                           "may be at most {:.0f}, and {:.0f} more "
+                                           "for each nonzero; leave out empty ones",
+                                           what, rows, cols, nonzeros, free_extent, per_nonzero));
+}
+
 Csr file_matrix(const std::string& name) {
   const Coo entries =
       is_path(name) ? read_matrix_market(name) : parse_matrix_market(shipped_matrix(name), name + " (shipped)");
-  require_host_memory(8.0 * static_cast<double>(entries.rows + entries.cols), fmt::format("spmv: matrix {}", name));
+  const std::string what = fmt::format("spmv: matrix {}", name);
+  const auto rows = static_cast<double>(entries.rows), cols = static_cast<double>(entries.cols);
+  const auto nonzeros = static_cast<double>(entries.nnz());
+  refuse_emptiness(rows, cols, nonzeros, what);
+  require_host_memory(24.0 * rows + 8.0 * cols + 32.0 * nonzeros, what);  // while it is sorted into rows
   return to_csr(entries);
 }
 
 Csr generated_matrix(const Generator& generator, const ParamSet& params, std::uint64_t seed) {
   const Shape shape = generator.shape(params);
+  refuse_emptiness(static_cast<double>(shape.rows), static_cast<double>(shape.cols), generator.nonzeros(params),
+                   fmt::format("spmv: matrix {}", generator.name));
   const double bytes = 12.0 * generator.nonzeros(params) + 8.0 * static_cast<double>(shape.rows + shape.cols);
   require_host_memory(2 * bytes, fmt::format("spmv: matrix {} of {} x {}", generator.name, shape.rows, shape.cols));
   return generator.make(params, seed);

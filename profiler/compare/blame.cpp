@@ -41,10 +41,8 @@ bool take(std::string_view& text, std::string_view prefix) {
 std::optional<Metric> metric_of(std::string_view counter) {
   take(counter, "predicted:");
   Metric metric;
-  const bool requested = take(counter, "requested_"), transaction = take(counter, "transaction_");
-  if (requested || transaction) {
-    metric.space = "global";
-  } else if (take(counter, "global_")) {
+  const bool transaction = take(counter, "transaction_");
+  if (transaction || take(counter, "requested_") || take(counter, "global_")) {
     metric.space = "global";
   } else if (take(counter, "shared_")) {
     metric.space = "shared";

@@ -197,7 +197,7 @@ Tolerance parse_tolerance(const std::string& text) {
     throw Error(
         ExitCode::usage,
         fmt::format("--tolerance {}: expected COLUMN=SHARE, such as dram_read_bytes=0.05 or 'dram_*=5%'", text));
-  const Tolerance tolerance{text.substr(0, equals), parse_share(text.substr(equals + 1), "--tolerance")};
+  Tolerance tolerance{text.substr(0, equals), parse_share(text.substr(equals + 1), "--tolerance")};
   if (tolerance.column.starts_with("counter:") || tolerance.column.starts_with("predicted:")) return tolerance;
   const std::vector<std::string> known = judged_columns();
   if (std::ranges::none_of(known, [&](const std::string& name) { return glob_matches(tolerance.column, name); }))

@@ -365,6 +365,8 @@ TEST(SpmvParameters, BadOnesAreRefusedByName) {
   EXPECT_THAT(refusal("spmv/ell", "matrix=one_dense_row rows=2000000 cols=2000000 nnz_per_row=1"),
               AllOf(HasSubstr("ELL pads all 2000000 rows"), HasSubstr("use spmv/sell")));
   EXPECT_THAT(refusal("spmv/coo", "rows=3000000000"), HasSubstr("rows"));
+  EXPECT_THAT(refusal("spmv/coo", "rows=2000000000 cols=1 density=0"),
+              HasSubstr("uniform of 2000000000 x 1 has about 0 nonzeros"));
 }
 
 TEST(SpmvParameters, FilesAreCheckedWhenTheyArePlanned) {
@@ -374,6 +376,9 @@ TEST(SpmvParameters, FilesAreCheckedWhenTheyArePlanned) {
   std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1e300\n";
   EXPECT_THAT(refusal("spmv/coo", "matrix=" + path), AllOf(HasSubstr("1e+300"), HasSubstr("use dtype=float64")));
   EXPECT_EQ(refusal("spmv/coo", "dtype=float64 matrix=" + path), "no error");
+  // Two billion rows with one entry would take minutes and more memory than most machines have.
+  std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n2000000000 1 1\n1 1 1\n";
+  EXPECT_THAT(refusal("spmv/coo", "matrix=" + path), HasSubstr("of 2000000000 x 1 has about 1 nonzeros"));
   // A file that has changed is read again.
   std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n5 2 1\n1 1 1\n";
   EXPECT_EQ(planned("spmv/coo", "matrix=" + path).integer("rows"), 5);
