@@ -65,20 +65,20 @@ __device__ inline void load(const T* matrix, long long lines, long long length, 
   if constexpr (!EDGES) {
     const Word word = *reinterpret_cast<const Word*>(from);
     Vector<T, VEC>::unpack(word, to);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < VEC; ++i) to[i] = T(0);
-  if (line >= lines) return;
-  if (length % VEC == 0) {
-    if (first < length) {
-      const Word word = *reinterpret_cast<const Word*>(from);
-      Vector<T, VEC>::unpack(word, to);
-    }
   } else {
 #pragma unroll
-    for (int i = 0; i < VEC; ++i) {
-      if (first + i < length) to[i] = from[i];
+    for (int i = 0; i < VEC; ++i) to[i] = T(0);
+    if (line >= lines) return;
+    if (length % VEC == 0) {
+      if (first < length) {
+        const Word word = *reinterpret_cast<const Word*>(from);
+        Vector<T, VEC>::unpack(word, to);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < VEC; ++i) {
+        if (first + i < length) to[i] = from[i];
+      }
     }
   }
 }
