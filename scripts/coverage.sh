@@ -48,7 +48,7 @@ programs=()
 for program in "$build/gpuexp" "$build"/tests/test_*; do
   if [[ -x "$program" && -f "$program" ]]; then programs+=(-object "$program"); fi
 done
-sources=(profiler apps kernels)
+sources=("$PWD/profiler" "$PWD/apps" "$PWD/kernels")
 if [[ -n "$html" ]]; then
   "$cov" show -format=html -output-dir="$html" -instr-profile="$build/tests.profdata" "${programs[@]:1}" "${sources[@]}"
   echo "$html/index.html"

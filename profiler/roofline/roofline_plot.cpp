@@ -105,7 +105,10 @@ class Drawing {
 
  private:
   [[nodiscard]] double height(double y) const { return (std::log10(y) - y_min_) / y_span_ * rows; }
-  Cell& at(int column, int row) { return cells_[static_cast<std::size_t>(row * columns_ + column)]; }
+  Cell& at(int column, int row) {
+    return cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                  static_cast<std::size_t>(column)];
+  }
   void put(int column, int row, std::string_view text, Ink ink) { at(column, row) = {std::string(text), ink}; }
 
   // "1 T" on the row of a power of ten of FLOP/s.
@@ -120,7 +123,8 @@ class Drawing {
     Ink current = Ink::none;
     int last = columns_ - 1;
     const auto cell = [&](int column) -> const Cell& {
-      return cells_[static_cast<std::size_t>(row * columns_ + column)];
+      return cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                    static_cast<std::size_t>(column)];
     };
     while (last >= 0 && cell(last).text == " ") --last;
     for (int column = 0; column <= last; ++column) {

@@ -202,8 +202,9 @@ std::string hierarchy_rows(const RooflineView& view) {
   std::string rows;
   for (const ResultPoint& point : view.results.points) {
     const Analysis& a = point.analysis;
-    const bool known = a.lowest_roof != "" && ((a.at(Level::l2) != nullptr && a.at(Level::l2)->intensity.has_value()) ||
-                                               (a.at(Level::l1) != nullptr && a.at(Level::l1)->intensity.has_value()));
+    const bool known =
+        !a.lowest_roof.empty() && ((a.at(Level::l2) != nullptr && a.at(Level::l2)->intensity.has_value()) ||
+                                   (a.at(Level::l1) != nullptr && a.at(Level::l1)->intensity.has_value()));
     if (!known) continue;
     rows += "  " + point_label(view, point);
     for (const Level level : memory_levels)
