@@ -22,7 +22,8 @@ class Diff : public testing::Test {
   // Emulates the transposes of 64 x 64 into a directory of this name; returns the JSON's path.
   [[nodiscard]] std::string emulate(const std::string& name) const {
     const std::string out = (directory_.path() / name).string();
-    const Outcome outcome = run({"run", "transpose", "--set", "rows=64", "--backend", "simt", "--quiet", "--out", out});
+    const Outcome outcome =
+        run({"run", "transpose", "--filter", "rows=64", "--backend", "simt", "--quiet", "--out", out});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return out + "/transpose.simt.json";
   }

@@ -27,6 +27,8 @@ SMALLER = {
     "tile_sweep": ["--set", "n=100"],
     "transpose_tuning": ["--set", "rows=130", "--set", "cols=130", "--set", "n=1000"],
 }
+# On a GPU only: sets of gigabytes. `micro` has the same kernels in sizes for the emulator.
+NOT_EMULATED = {"ceilings"}
 
 
 def results(gpuexp, experiment, threads, directory):
@@ -50,7 +52,7 @@ def first_difference(one, other):
 def main():
     gpuexp = sys.argv[1]
     listed = subprocess.run([gpuexp, "list", "experiments", "--format", "json"], capture_output=True, check=True)
-    experiments = [entry["name"] for entry in json.loads(listed.stdout)]
+    experiments = [entry["name"] for entry in json.loads(listed.stdout) if entry["name"] not in NOT_EMULATED]
     assert set(SMALLER) <= set(experiments), "an experiment of this test is no longer shipped"
     differ = 0
     for experiment in experiments:

@@ -93,7 +93,7 @@ class Plots(unittest.TestCase):
             raise unittest.SkipTest("GPUEXP_BINARY does not name a gpuexp")
         for name, size in (("tile_sweep", "n=32"), ("transpose", "rows=64")):
             subprocess.run([binary, "run", str(ROOT / "configs" / f"{name}.json"), "--backend", "simt", "--quiet",
-                            "--set", size, "--out", str(cls.folder)], check=True, capture_output=True)
+                            "--filter", size, "--out", str(cls.folder)], check=True, capture_output=True)
         cls.tiles = json.loads((cls.folder / "tile_sweep.simt.json").read_text())
 
     def file(self, record, name="edited.simt.json"):
