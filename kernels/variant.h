@@ -132,6 +132,7 @@ class Launch {
 // A compile-time parameter's value in one instance: {"TILE", 16} or {"dtype", "float32"}.
 struct FixedParam {
   constexpr FixedParam(const char* n, long long v) : name(n), number(v) {}
+  constexpr FixedParam(const char* n, int v) : name(n), number(v) {}  // a literal 0 is a null pointer too
   constexpr FixedParam(const char* n, const char* w) : name(n), word(w) {}
   const char* name;
   long long number = 0;

@@ -5,10 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_packages.sh
+echo "Building build/release/gpuexp: a few minutes on two cores, about twice as long with a CUDA toolkit ..."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-echo "Building (build/release/gpuexp) ..."
-if ! { cmake --preset release && cmake --build --preset release; } >"$log" 2>&1; then
+build() {  # on a terminal ninja shows its progress in one line
+  if [[ -t 1 ]]; then cmake --build --preset release; else cmake --build --preset release >"$log" 2>&1; fi
+}
+if ! { cmake --preset release >"$log" 2>&1 && build; }; then
   tail -n 40 "$log" >&2
   exit 1
 fi

@@ -119,10 +119,11 @@ void check(const RooflineFlags& flags) {
     throw Error(ExitCode::usage, "--what-if stands a device under another's measured ceilings; give --ceilings FILE");
   if (!flags.measure) return;
   require_one_of("--format", flags.format, {"table", "json"});
-  if (flags.plot || !flags.results.empty() || !flags.ceilings.empty() || flags.device != "auto")
+  if (flags.plot || !flags.results.empty() || !flags.ceilings.empty() || flags.device != "auto" ||
+      flags.level != "dram" || !flags.precision.empty())
     throw Error(ExitCode::usage,
-                "--measure measures the GPU present and takes no --device, --results, --ceilings or --plot; use what "
-                "it writes with --ceilings FILE");
+                "--measure measures the GPU present and takes no --device, --results, --ceilings, --level, "
+                "--precision or --plot; use what it writes with --ceilings FILE");
 }
 
 }  // namespace

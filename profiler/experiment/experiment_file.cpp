@@ -16,6 +16,7 @@
 #include "profiler/counters/counters.h"
 #include "profiler/experiment/experiment.h"
 #include "profiler/experiment/json_tree.h"
+#include "profiler/registry/registry.h"
 
 namespace gpuexp {
 namespace {
@@ -301,6 +302,10 @@ std::string read_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
+    if (find_variant(path) != nullptr)
+      throw Error(ExitCode::usage, fmt::format("{0} is a variant, and `run` takes experiments: write one with "
+                                               "{{\"variant\": \"{0}\"}}, or see `gpuexp list experiments`",
+                                               path));
     throw Error(ExitCode::usage, fmt::format("{}: cannot be read: {}", path, std::strerror(errno ? errno : EIO)));
   }
   std::string text(max_json_bytes + 4, '\0');  // room for a byte order mark and one byte too many

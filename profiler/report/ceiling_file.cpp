@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "profiler/core/error.h"
@@ -45,6 +46,25 @@ void read_environment(const Json& json, const Place& place, MeasuredCeilings& me
   for (const auto& [name, value] : json.items()) {
     if (!value.is_string()) place.key(name).fail("must be a text, not " + report_json::describe(value));
     measured.environment.emplace_back(name, value.get<std::string>());
+  }
+}
+
+// A ceiling that no machine has would stretch every axis without end.
+void check_figures(const std::vector<CeilingFigure>& figures, const Place& place) {
+  constexpr double least = 1e-6, most = 1e21;
+  std::set<std::string> seen;
+  if (figures.empty()) place.fail("is an empty list");
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const CeilingFigure& figure = figures[i];
+    const Place here = place.index(i);
+    if (!seen.insert(figure.id).second) here.key("id").fail(fmt::format("'{}' is there twice", figure.id));
+    const bool known_unit = figure.unit == "byte/s" || figure.unit == "FLOP/s" || figure.unit == "cycle";
+    if (!known_unit) here.key("unit").fail(fmt::format("is '{}'; accepted: byte/s, FLOP/s, cycle", figure.unit));
+    const std::optional<double> value = figure.value.number();
+    if (value && !(*value >= least && *value <= most))
+      here.key("value").fail(fmt::format("is {}; no ceiling is beyond {} to {}", *value, least, most));
+    if (figure.sm_clock_mhz && !(*figure.sm_clock_mhz > 0))
+      here.key("sm_clock_mhz").fail(fmt::format("is {}; a clock is above 0", *figure.sm_clock_mhz));
   }
 }
 
@@ -110,18 +130,18 @@ MeasuredCeilings parse_ceilings(const std::string& text, const std::string& file
   in("ceilings", measured.ceilings);
   in.finish();
   read_environment(environment, place.key("environment"), measured);
+  check_figures(measured.ceilings, place.key("ceilings"));
   return measured;
 }
 
 MeasuredCeilings read_ceilings(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    throw Error(ExitCode::usage, fmt::format("{}: is no regular file", path.string()));
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in || std::filesystem::is_directory(path)) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: cannot be read: {}", path.string(),
-                            std::filesystem::is_directory(path) ? "it is a directory" : std::strerror(errno)));
-  }
+  if (!in) throw Error(ExitCode::usage, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   return parse_ceilings(text.str(), path.string());
 }
 

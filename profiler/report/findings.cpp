@@ -477,7 +477,10 @@ std::string comparison_section(const ProblemGroup& group, const TerminalStyle& s
   tell("better", better, most_better);
   const std::string text = sentences.items(style);
   if (text.empty()) return "";
-  return heading(fmt::format("Against {}/naive (emulated sectors of 32 bytes)", group.problem), style) + text;
+  const std::size_t left_out =
+      std::max(worse.size(), most_worse) - most_worse + std::max(better.size(), most_better) - most_better;
+  return heading(fmt::format("Against {}/naive (emulated sectors of 32 bytes)", group.problem), style) + text +
+         more_line(left_out, "such differences");
 }
 
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {

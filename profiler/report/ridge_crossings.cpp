@@ -79,15 +79,16 @@ std::optional<std::string> passing_words(const std::vector<IntensityPoint>& swee
 
 // Points alike in every other parameter that all of them take.
 std::map<std::string, Points> contexts_of(const Points& points, const PointLabels& labels, const std::string& heading) {
+  std::vector<PointLabels::Varying> others;
+  std::ranges::copy_if(labels.varying(), std::back_inserter(others), [&](const PointLabels::Varying& other) {
+    const auto takes_it = [&](const PointRecord* point) { return !param_text(*point, other.name).empty(); };
+    return other.heading != heading && std::ranges::all_of(points, takes_it);
+  });
   std::map<std::string, Points> contexts;
   for (const PointRecord* point : points) {
     std::string context;
-    for (const PointLabels::Varying& other : labels.varying()) {
-      const bool everywhere =
-          std::ranges::all_of(points, [&](const PointRecord* p) { return !param_text(*p, other.name).empty(); });
-      if (other.heading != heading && everywhere)
-        context += (context.empty() ? "" : " ") + other.heading + "=" + param_text(*point, other.name);
-    }
+    for (const PointLabels::Varying& other : others)
+      context += (context.empty() ? "" : " ") + other.heading + "=" + param_text(*point, other.name);
     contexts[context].push_back(point);
   }
   return contexts;

@@ -17,6 +17,7 @@ std::string reason_against(const PointResult& result) {
   if (result.status != Status::ok)
     return std::string(to_text(result.status)) + (result.reason.empty() ? "" : " (" + result.reason + ")");
   if (result.verification.state == Verification::State::failed) return "failed verification";
+  if (!result.findings.empty()) return "checker found: " + result.findings.front().kind;
   return {};
 }
 

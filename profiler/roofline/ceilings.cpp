@@ -158,8 +158,9 @@ const BandwidthCeiling& slope_or_throw(const Ceilings& ceilings, Level level) {
   if (const BandwidthCeiling* slope = ceilings.find(level)) return *slope;
   std::vector<std::string> known;
   for (const BandwidthCeiling& slope : ceilings.bandwidths) known.emplace_back(to_text(slope.level));
-  throw Error(ExitCode::usage, fmt::format("the {} bandwidth of {} is not known; --level takes {}", label_of(level),
-                                           ceilings.device, list_names(known)));
+  throw Error(ExitCode::usage, fmt::format("the {} bandwidth of {} is not known; --level takes {}; measured "
+                                           "ones (--ceilings) may have it",
+                                           label_of(level), ceilings.device, list_names(known)));
 }
 
 Placement place(const LabelledPoint& point, const Ceilings& ceilings, const Precision& precision, Level level) {

@@ -1,6 +1,12 @@
 // The way from microkernels to a file of ceilings.
 #include "profiler/run/measure.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "profiler/core/error.h"
+#include "profiler/device/device_spec.h"
 #include "profiler/experiment/experiment.h"
 #include "profiler/report/ceiling_file.h"
 #include "profiler/run/runner.h"
@@ -38,10 +44,20 @@ MeasuredFile measure_ceilings(const MeasureSettings& settings, Progress& progres
   if (settings.run.empty()) {
     results = run_microkernels(settings.results, file.device, progress);
   } else {
+    if (!settings.run.ends_with(".json"))
+      throw Error(ExitCode::usage, fmt::format("{}: ceilings are found from the time samples, which only the JSON of "
+                                               "`gpuexp run ceilings` has",
+                                               settings.run));
     results = read_results(settings.run);
     file.device = find_device(results.device.id).spec;
   }
   file.measured = ceilings_from(results, file.device);
+  const bool any =
+      std::ranges::any_of(file.measured.ceilings, [](const auto& c) { return c.value.number().has_value(); });
+  if (!any)
+    throw Error(ExitCode::usage, fmt::format("{}: no ceiling can be found from its points; it takes the results of "
+                                             "`gpuexp run ceilings` on a GPU",
+                                             settings.run.empty() ? "this run" : settings.run));
   file.path = write_ceilings(file.measured, settings.ceilings);
   return file;
 }

@@ -47,7 +47,7 @@ def usable_points(runs, filters):
             raise PlotError(f"{run.path}: has no points")
         mine = [p for p in run.points if passes(p, words)]
         for p in mine:
-            why = p.status if p.status != "ok" else "failed verification" if p.verified == "failed" else None
+            why = p.status if p.status != "ok" else "failed verification" if p.verified == "failed" else p.findings
             if why:
                 left.setdefault(why, []).append(p)
             else:

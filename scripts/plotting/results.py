@@ -64,6 +64,7 @@ class Point:
     predicted: dict = field(default_factory=dict)
     bound_by: str = ""
     warnings: list = field(default_factory=list)
+    findings: str = ""                            # kinds of the checker's, "race out_of_bounds"
     number: int = 0                               # from 1, in the order of the files and plans
     label: str = ""                               # variant and the parameters that tell the points apart
     shown: dict = field(default_factory=dict)     # those parameters
@@ -237,7 +238,8 @@ def json_point(run, record, where):
                  take(record, "verification", dict, where).get("state", ""),
                  number(take(record, "flops", (int, float), where), f"{where}.flops"),
                  analysis.get("precision", ""), moved, times, counters, predicted, analysis.get("bound_by", ""),
-                 record.get("warnings", []) + analysis.get("warnings", []))
+                 record.get("warnings", []) + analysis.get("warnings", []),
+                 " ".join(sorted({finding["kind"] for finding in record.get("findings", [])})))
 
 
 def json_roof(path, device):
@@ -319,7 +321,8 @@ def csv_point(run, row, columns):
     run.cache_mode = run.cache_mode or row.text("cache_mode")
     return Point(run, row.text("variant"), params, row.text("status"), row.text("reason"), row.text("verified"),
                  row.real("flops") or 0.0, row.text("precision"), moved, None if None in times else times, counters,
-                 predicted, row.text("bound_by"), [w for w in row.text("warnings").split("; ") if w])
+                 predicted, row.text("bound_by"), [w for w in row.text("warnings").split("; ") if w],
+                 row.text("findings"))
 
 
 def csv_roof(path, rows):

@@ -106,7 +106,9 @@ TEST(Placement, UnderTheSlopeOfALevel) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(), "the L2 bandwidth of A100 80GB PCIe is not known; --level takes dram, l1");
+    EXPECT_STREQ(error.what(),
+                 "the L2 bandwidth of A100 80GB PCIe is not known; --level takes dram, l1; measured ones (--ceilings) "
+                 "may have it");
   }
 }
 

@@ -144,6 +144,7 @@ Surroundings look_around(const Machine& machine) {
   a.driver = driver().present;
   a.driver_problem = driver().problem;
   a.machine = machine;
+  if (a.machine.runtime_version == 0) a.machine.runtime_version = toolkit_version();  // of a machine without a driver
   a.libraries = find_libraries();
   a.wsl = running_in_wsl();
   a.container = running_in_container();
