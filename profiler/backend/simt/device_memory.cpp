@@ -83,6 +83,10 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
   return *this;
 }
 
+void Mapping::use_large_pages() {
+  if (data_ != nullptr) madvise(data_, size_, MADV_HUGEPAGE);
+}
+
 void Mapping::clear() {
   if (data_ != nullptr) madvise(data_, size_, MADV_DONTNEED);
 }
@@ -142,6 +146,9 @@ DeviceMemory::DeviceMemory(const Workload& workload, bool keep_sectors, std::uin
     views_.push_back(view);
   }
   arena_ = Mapping(total + kSlotBytes);
+  // A run of all blocks touches nearly all of it. Page by page, two threads would wait for each other in the kernel.
+  constexpr std::uint64_t most_for_large_pages = std::uint64_t{256} << 20U;
+  if (keep_sectors && total <= most_for_large_pages) arena_.use_large_pages();
   base_ = round_up(reinterpret_cast<std::uint64_t>(arena_.data()), kSlotBytes);
   slots_.assign((total >> kSlotShift) + 2, 0);
 

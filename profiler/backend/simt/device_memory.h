@@ -26,6 +26,8 @@ class Mapping {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  // Touching any byte may then take 2 MiB.
+  void use_large_pages();
   // Back to zero, giving the memory back.
   void clear();
 
