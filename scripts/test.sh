@@ -3,10 +3,11 @@
 #   scripts/test.sh [lint] [gcc] [clang] [asan]
 # lint   the formatters' and linters' opinion of the sources
 # gcc    the whole suite
-# clang  everything that emulates kernels, with the rest at -O1, and the baselines again: counts must depend neither on
-#        the compiler nor on how the rest is built
-# asan   the library under AddressSanitizer and UndefinedBehaviorSanitizer. Not the emulator: its threads are fibers on
-#        stacks of their own and its memory hooks are the sanitizer's, which AddressSanitizer cannot follow.
+# clang  everything that emulates kernels, with the rest at -O1: counts must depend neither on the compiler nor on how
+#        the rest is built
+# asan   what reads files and compares them, under AddressSanitizer and UndefinedBehaviorSanitizer. Not the emulator: its
+#        threads are fibers on stacks of their own and its memory hooks are the sanitizer's, which AddressSanitizer
+#        cannot follow.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,7 @@ if [[ ${#stages[@]} -eq 0 ]]; then
   stages=(lint gcc clang asan)
 fi
 
-library_tests=(blas core device roofline experiment report run matrix compare)
+library_tests=(core device experiment report matrix compare)
 
 lint() {
   git ls-files '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run --Werror
@@ -48,8 +49,8 @@ for stage in "${stages[@]}"; do
       run_tests ci
       ;;
     clang)
-      build ci-clang gpuexp test_simt test_kernels test_kernels_spmv
-      run_tests ci-clang -R '^(simt|kernels|kernels_spmv|baselines)\.' -LE slow
+      build ci-clang test_simt test_kernels test_kernels_spmv
+      run_tests ci-clang -R '^(simt|kernels|kernels_spmv)\.' -LE slow
       ;;
     asan)
       build asan "${library_tests[@]/#/test_}"
