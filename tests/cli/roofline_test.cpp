@@ -124,6 +124,13 @@ TEST(Roofline, KernelsWithoutFlopsStandUnderTheBandwidth) {
 }
 
 // The program itself takes about 15 ms; the best of several runs is what a busy machine does not disturb.
+TEST(Roofline, LeavesOutPointsInWhichTheCheckerFoundSomething) {
+  const Outcome outcome = run(call({"--results", GPUEXP_SOURCE_DIR "/results/h200/barriers.cuda.json"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("left out: 1 point checker found: race"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("tiled_no_compute_barrier")));
+}
+
 TEST(Roofline, TakesLessThanFiftyMilliseconds) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr double most_ms = 500;  // instrumented programs start slowly
@@ -162,6 +169,9 @@ TEST(Roofline, MistakesAreOneLine) {
        2,
        {"given twice"}},
       {{"--results", GPUEXP_SOURCE_DIR "/results/h200/gemv.cuda.csv", "--precision", "fp4"}, 2, {"has no fp4 peak"}},
+      {{"--measure", GPUEXP_SOURCE_DIR "/results/h200/vector.cuda.json"}, 2, {"no ceiling can be found"}},
+      {{"--measure", GPUEXP_SOURCE_DIR "/results/h200/ceilings.cuda.csv"}, 2, {"only the JSON"}},
+      {{"--measure", "--level", "l2"}, 2, {"takes no --device"}},
       {{"--devise", "a100"}, 2, {"'--devise'", "did you mean '--device'?"}},
   };
   for (const Mistake& mistake : mistakes) {

@@ -301,6 +301,9 @@ TEST(CeilingFile, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("\"schema_version\": 1", "\"schema_version\": 2"), HasSubstr("c.json: schema_version"));
   EXPECT_THAT(refusal("\"device_name\"", "\"device_nam\""), HasSubstr("device_name"));
   EXPECT_THAT(refusal("\"unit\": \"byte/s\"", "\"unit\": 5"), HasSubstr("ceilings[0].unit"));
+  EXPECT_THAT(refusal("\"unit\": \"byte/s\"", "\"unit\": \"bogus\""), HasSubstr("accepted: byte/s"));
+  EXPECT_THAT(refusal("\"id\": \"dram_write\"", "\"id\": \"dram_read\""), HasSubstr("'dram_read' is there twice"));
+  EXPECT_THAT(refusal("\"value\": 4545747084060.927", "\"value\": 1e308"), HasSubstr("ceilings[0].value: is 1e+308"));
   EXPECT_THAT(refusal("\"gpu\": \"NVIDIA H200\"", "\"gpu\": 1"), HasSubstr("environment.gpu"));
   EXPECT_THAT(error_of(ExitCode::usage, [] { parse_ceilings("{}", "c.json"); }), HasSubstr("--measure"));
   EXPECT_THAT(error_of(ExitCode::usage, [] { parse_ceilings("[1", "c.json"); }), HasSubstr("c.json: line 1"));
