@@ -37,6 +37,24 @@ __device__ inline long long rows_passed(const Offset* row_end, long long rows, l
   return low;
 }
 
+// The same by a whole warp: 32 places at once, so that few loads wait for one another (3 for 10,000 rows, not 14).
+template <class Offset>
+__device__ inline long long rows_passed_by_warp(const Offset* row_end, long long rows, long long nonzeros,
+                                                long long diagonal) {
+  const int lane = threadIdx.x % 32;
+  long long low = diagonal > nonzeros ? diagonal - nonzeros : 0;
+  long long high = diagonal < rows ? diagonal : rows;
+  while (low < high) {
+    const long long step = (high - low + 31) / 32;
+    const long long last = low + (lane + 1) * step - 1;  // of this lane's share of the places
+    bool passed = false;
+    if (last < high) passed = static_cast<long long>(row_end[last]) <= diagonal - last - 1;
+    low += __popc(__ballot_sync(0xffffffffu, passed)) * step;
+    high = low + step - 1 < high ? low + step - 1 : high;
+  }
+  return low;
+}
+
 template <class T, class Offset>
 __global__ void spmv_merge(const Offset* row_ptr, const int* col_index, const T* data, const T* x, T* y, long long rows,
                            long long nonzeros) {
@@ -48,7 +66,10 @@ __global__ void spmv_merge(const Offset* row_ptr, const int* col_index, const T*
   const long long begin = static_cast<long long>(blockIdx.x) * TILE;
   const long long steps = rows + nonzeros;
   const long long end = begin + TILE < steps ? begin + TILE : steps;
-  if (thread < 2) start[thread] = rows_passed(row_ptr + 1, rows, nonzeros, 0LL, thread == 0 ? begin : end);
+  if (thread < 64) {
+    const long long passed = rows_passed_by_warp(row_ptr + 1, rows, nonzeros, thread < 32 ? begin : end);
+    if (thread % 32 == 0) start[thread / 32] = passed;
+  }
   __syncthreads();
   const long long first_row = start[0];
   const int row_count = static_cast<int>(start[1] - first_row);

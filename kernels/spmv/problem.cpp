@@ -1,9 +1,10 @@
 // The problem spmv: y = A x for a sparse matrix A, read from a Matrix Market file or generated; float32 or float64.
 //
-// One matrix, five ways to store it: spmv (CSR), spmv_binned (CSR with its rows grouped by length), spmv_ell, spmv_sell
-// (sliced ELL) and spmv_coo are the same problem with other buffers. All take the same parameters, have the same
-// reference, and count CSR's bytes as compulsory, so that formats can be compared; what a format takes itself is among
-// the facts. Grouping, padding and slicing are preprocessing on the host: no kernel is charged for them.
+// One matrix, six ways to store it: spmv (CSR), spmv_binned (CSR with its rows grouped by length), spmv_adaptive (CSR
+// with its rows cut into pieces), spmv_ell, spmv_sell (sliced ELL) and spmv_coo are the same problem with other
+// buffers. All take the same parameters, have the same reference, and count CSR's bytes as compulsory, so that formats
+// can be compared; what a format takes itself is among the facts. Grouping, cutting, padding and slicing are
+// preprocessing on the host: no kernel is charged for them.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -411,6 +412,40 @@ class BinnedWorkload final : public CsrWorkload {
   RowBins bins_;
 };
 
+// CSR and its rows cut into pieces of about equally many nonzeros, one per block, as kernels/spmv/adaptive.cu takes
+// them: four offsets a piece. Launch functions ask for `pieces` and for `shared_rows`, how many rows pieces share.
+class AdaptiveWorkload final : public CsrWorkload {
+ public:
+  AdaptiveWorkload(const std::shared_ptr<const Matrix>& matrix, const ParamSet& params, std::uint64_t seed)
+      : CsrWorkload(matrix, params, seed),
+        cut_(cut_rows(csr(), params.integer("piece"), params.integer("split") * params.integer("piece"))) {
+    std::vector<BufferSpec> buffers = csr_buffers();
+    buffers.push_back({"pieces", pointer(), 4 * pieces(), Role::in});
+    buffers.push_back({"shared_rows", DType::int32, shared_rows(), Role::in});
+    set_buffers(std::move(buffers));
+  }
+  [[nodiscard]] std::int64_t host_value(std::string_view list, std::int64_t index) const override {
+    if (list == "pieces") return pieces();
+    return list == "shared_rows" ? shared_rows() : CsrWorkload::host_value(list, index);
+  }
+
+ protected:
+  [[nodiscard]] double format_input(std::size_t buffer, std::int64_t i) const override {
+    if (buffer == 3) {
+      const RowPiece& piece = cut_.pieces[i / 4];
+      const std::array<std::int64_t, 4> offsets{piece.row, piece.rows, piece.begin, piece.end};
+      return static_cast<double>(offsets[i % 4]);
+    }
+    return buffer == 4 ? cut_.shared[i] : CsrWorkload::format_input(buffer, i);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t pieces() const { return static_cast<std::int64_t>(cut_.pieces.size()); }
+  [[nodiscard]] std::int64_t shared_rows() const { return static_cast<std::int64_t>(cut_.shared.size()); }
+
+  RowPieces cut_;
+};
+
 class EllWorkload final : public SpmvWorkload {
  public:
   EllWorkload(const std::shared_ptr<const Matrix>& matrix, const ParamSet& params, std::uint64_t seed)
@@ -580,6 +615,24 @@ struct Spmv final : SpmvProblem<CsrWorkload> {
 struct SpmvBinned final : SpmvProblem<BinnedWorkload> {
   SpmvBinned() : SpmvProblem("spmv_binned", "y = A x for a sparse matrix A in CSR with its rows grouped by length") {}
 };
+struct SpmvAdaptive final : SpmvProblem<AdaptiveWorkload> {
+  SpmvAdaptive()
+      : SpmvProblem("spmv_adaptive", "y = A x for a sparse matrix A in CSR with its rows cut into pieces for a block") {
+  }
+  [[nodiscard]] std::vector<ParamSpec> params() const override {
+    std::vector<ParamSpec> specs = SpmvProblem::params();
+    specs.push_back({"piece",
+                     "nonzeros and rows of a piece at most, a multiple of 128 (4 per thread)",
+                     std::int64_t{1024},
+                     "",
+                     128,
+                     4096,
+                     {}});
+    specs.push_back(
+        {"split", "a row of more than so many pieces is shared by blocks", std::int64_t{8}, "", 1, 1024, {}});
+    return specs;
+  }
+};
 struct SpmvEll final : SpmvProblem<EllWorkload> {
   SpmvEll() : SpmvProblem("spmv_ell", "y = A x for a sparse matrix A in ELL: every row padded to the longest") {}
 };
@@ -604,6 +657,7 @@ struct SpmvCoo final : SpmvProblem<CooWorkload> {
 
 const RegisterProblem<Spmv> registered_spmv;
 const RegisterProblem<SpmvBinned> registered_binned;
+const RegisterProblem<SpmvAdaptive> registered_adaptive;
 const RegisterProblem<SpmvEll> registered_ell;
 const RegisterProblem<SpmvSell> registered_sell;
 const RegisterProblem<SpmvCoo> registered_coo;

@@ -155,6 +155,34 @@ RowBins bin_rows(const Csr& matrix, const std::vector<std::int64_t>& bounds) {
   return bins;
 }
 
+RowPieces cut_rows(const Csr& matrix, std::int64_t most, std::int64_t longest) {
+  RowPieces cut;
+  const auto limit = [&](std::int64_t row) { return matrix.row_ptr[row] / 4 * 4 + most; };  // of a piece from `row` on
+  const auto is_long = [&](std::int64_t row) { return matrix.row_ptr[row + 1] > limit(row); };
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const std::int64_t begin = matrix.row_ptr[row], end = matrix.row_ptr[row + 1];
+    if (!is_long(row)) continue;
+    if (end - begin <= longest) {
+      cut.pieces.push_back({row, 1, begin, end});
+    } else {
+      cut.shared.push_back(static_cast<std::int32_t>(row));
+      for (std::int64_t part = begin; part < end; part += longest) {
+        cut.pieces.push_back({~row, 1, part, std::min(part + longest, end)});
+      }
+    }
+  }
+  for (std::int64_t row = 0; row < matrix.rows;) {
+    const std::int64_t first = row;
+    while (row < matrix.rows && row - first < most && matrix.row_ptr[row + 1] <= limit(first)) ++row;
+    if (row == first) {
+      ++row;  // a long one, which stands among the first pieces
+    } else {
+      cut.pieces.push_back({first, row - first, matrix.row_ptr[first], matrix.row_ptr[row]});
+    }
+  }
+  return cut;
+}
+
 RowLengths row_lengths(const Csr& matrix) {
   RowLengths lengths;
   if (matrix.rows == 0) return lengths;

@@ -68,6 +68,21 @@ struct RowBins {
 };
 RowBins bin_rows(const Csr& matrix, const std::vector<std::int64_t>& bounds);
 
+// Consecutive rows cut into pieces for one block each: `rows` rows from `row` on, whose nonzeros are begin .. end-1. Of
+// a row that is cut itself (it is among `shared`, ascending) each piece has the complement ~r of its number r as `row`.
+// Rows that are longer than a piece stand first, so that no block starts late on one of them.
+struct RowPiece {
+  std::int64_t row, rows, begin, end;
+};
+struct RowPieces {
+  std::vector<RowPiece> pieces;
+  std::vector<std::int32_t> shared;
+};
+// A piece has at most `most` (4 or more) rows, and at most `most` nonzeros counted from the multiple of 4 at or before
+// its first (where 16-byte loads begin). A longer row is a piece by itself; one of more than `longest` nonzeros is
+// shared by pieces of `longest`.
+RowPieces cut_rows(const Csr& matrix, std::int64_t most, std::int64_t longest);
+
 // How the nonzeros are spread over the rows. All zero without rows.
 struct RowLengths {
   std::int64_t shortest = 0, longest = 0, median = 0;

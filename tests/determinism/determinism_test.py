@@ -23,7 +23,9 @@ SMALLER = {
     "matmul_tuning": ["--set", "m=130", "--set", "n=130", "--set", "k=40"],
     "register_tiling": ["--set", "n=130"],
     "sparse24": ["--set", "n=100,1024"],
+    "spmv_classes": ["--set", "rows=300", "--set", "side=9"],
     "spmv_matrices": ["--set", "rows=300", "--set", "side=9"],
+    "spmv_tuning": ["--set", "rows=300", "--set", "side=9"],
     "tile_sweep": ["--set", "n=100"],
     "transpose_tuning": ["--set", "rows=130", "--set", "cols=130", "--set", "n=1000"],
 }

@@ -102,6 +102,16 @@ TEST(TransposeShapes, AreRightInEveryVariant) {
   }
 }
 
+TEST(TransposeShapes, TheOrderOfBlocksChangesNoCount) {
+  for (const char* shape : {"rows=192 cols=70", "rows=128 cols=192"}) {
+    const PointResult beside = run("transpose/vectorised", std::string("down=0 ") + shape),
+                      below = run("transpose/vectorised", std::string("down=1 ") + shape);
+    EXPECT_TRUE(sound(beside) && sound(below)) << describe(beside) << describe(below);
+    EXPECT_EQ(global_sectors(beside), global_sectors(below));
+    EXPECT_EQ(beside.launches[0].grid.x, below.launches[0].grid.y);
+  }
+}
+
 TEST(TransposeShapes, WithoutElementsAreFine) {
   for (const char* shape : {"rows=0", "rows=0 cols=5", "rows=5 cols=0"}) {
     for (const Variant* variant : match_variants("transpose/*")) {
@@ -127,7 +137,8 @@ TEST(TransposeLimits, MoreRowsThanTheGridHasBlocksOnY) {
   }
   for (const Limit& limit :
        {Limit{"transpose/rows_per_thread", "rows=4194305 cols=1"}, Limit{"transpose/swizzled", "rows=4194305 cols=1"},
-        Limit{"transpose/vectorised", "rows=2097153 cols=1 ROWS=32 COLS=32"}}) {
+        Limit{"transpose/vectorised", "rows=2097153 cols=1 ROWS=32 COLS=32 down=0"},
+        Limit{"transpose/vectorised", "rows=1 cols=2097153 ROWS=32 COLS=32 down=1"}}) {
     const PointResult result = run(limit.variant, limit.params, test::small_sample());
     EXPECT_TRUE(sound(result)) << describe(result);
     ASSERT_EQ(result.launches.size(), 1U);

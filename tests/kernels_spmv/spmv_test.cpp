@@ -18,6 +18,7 @@ namespace {
 
 using test::count;
 using test::describe;
+using test::emulated;
 using test::over_sites;
 using test::params;
 using test::run;
@@ -25,15 +26,6 @@ using test::sound;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// Emulated variants of the problem, cuda-only ones left out.
-std::vector<std::string> emulated(std::string_view pattern) {
-  std::vector<std::string> names;
-  for (const Variant* variant : match_variants(pattern)) {
-    if (variant->cuda_only.empty()) names.push_back(variant->name);
-  }
-  return names;
-}
 
 ParamSet planned(std::string_view variant, const std::string& text) {
   const std::vector<ParamSet> points = expand_params(*find_variant(variant), params(text));
@@ -138,6 +130,21 @@ TEST(Spmv, EveryVariantOnEveryKindOfMatrix) {
       EXPECT_GT(result.verification.checked, 0U) << describe(result);
     }
   }
+}
+
+TEST(Spmv, PiecesOfAnySizeAndRowsSharedByBlocks) {
+  for (const char* types : {"", " dtype=float64 row_ptr=int64"}) {
+    for (const char* matrix :
+         {"matrix=one_dense_row rows=70 cols=2500 nnz_per_row=2 piece=128 split=1",
+          "matrix=one_dense_row rows=70 cols=2501 nnz_per_row=3 piece=256 split=3",
+          "matrix=powerlaw rows=300 nnz_per_row=12 exponent=1.1 piece=128 split=2",
+          "matrix=fixed rows=1 cols=5000 nnz_per_row=3000 piece=128 split=1",
+          "matrix=fixed rows=2000 cols=10 nnz_per_row=0 piece=4096", "matrix=banded rows=900 bandwidth=3 piece=4096"}) {
+      const PointResult result = run_planned("spmv/adaptive", std::string(matrix) + types);
+      EXPECT_TRUE(sound(result)) << describe(result);
+    }
+  }
+  EXPECT_EQ(run_planned("spmv/adaptive", "piece=200 rows=64").status, Status::unsupported);
 }
 
 TEST(Spmv, WideOffsetsAndDoubleValues) {

@@ -140,6 +140,33 @@ TEST(Formats, BinsHoldEveryRowOnce) {
   EXPECT_THAT(bins.rows, ElementsAre(1, 0, 3, 2));
 }
 
+std::vector<std::array<std::int64_t, 4>> listed(const RowPieces& cut) {
+  std::vector<std::array<std::int64_t, 4>> list;
+  for (const RowPiece& piece : cut.pieces) list.push_back({piece.row, piece.rows, piece.begin, piece.end});
+  return list;
+}
+
+TEST(Formats, PiecesHoldWholeRowsAndLongRowsStandFirst) {
+  using Piece = std::array<std::int64_t, 4>;
+  Csr a;
+  a.rows = 6, a.cols = 20;
+  a.row_ptr = {0, 3, 3, 8, 18, 20, 21};  // lengths 3, 0, 5, 10, 2, 1
+  a.col.resize(21), a.value.resize(21);
+  // 8 nonzeros from a multiple of 4: rows 0 to 2 are full, row 3 is too long, row 4 begins at 18, so from 16.
+  EXPECT_THAT(listed(cut_rows(a, 8, 16)), ElementsAre(Piece{3, 1, 8, 18}, Piece{0, 3, 0, 8}, Piece{4, 2, 18, 21}));
+  EXPECT_TRUE(cut_rows(a, 8, 16).shared.empty());
+  const RowPieces parted = cut_rows(a, 8, 4);
+  EXPECT_THAT(listed(parted), ElementsAre(Piece{~3, 1, 8, 12}, Piece{~3, 1, 12, 16}, Piece{~3, 1, 16, 18},
+                                          Piece{0, 3, 0, 8}, Piece{4, 2, 18, 21}));
+  EXPECT_THAT(parted.shared, ElementsAre(3));
+  EXPECT_THAT(listed(cut_rows(a, 4, 100)), ElementsAre(Piece{2, 1, 3, 8}, Piece{3, 1, 8, 18}, Piece{0, 2, 0, 3},
+                                                       Piece{4, 1, 18, 20}, Piece{5, 1, 20, 21}));
+  Csr empty_rows;
+  empty_rows.rows = 5, empty_rows.row_ptr = {0, 0, 0, 0, 0, 0};
+  EXPECT_THAT(listed(cut_rows(empty_rows, 4, 8)), ElementsAre(Piece{0, 4, 0, 0}, Piece{4, 1, 0, 0}));
+  EXPECT_TRUE(listed(cut_rows({}, 8, 8)).empty());
+}
+
 TEST(Figures, RowLengthsAndUsedColumns) {
   const RowLengths lengths = row_lengths(lecture());
   EXPECT_EQ(lengths.shortest, 0);
