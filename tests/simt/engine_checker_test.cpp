@@ -1,15 +1,19 @@
 // What the checkers find, where they say it is, and that right kernels give no finding.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <tuple>
 
+#include "profiler/backend/simt/checker.h"
+#include "profiler/core/random.h"
 #include "tests/simt/engine_lab.h"
 
 namespace gpuexp::test {
 namespace {
-
-constexpr Schedule kSchedules[] = {Schedule::forward, Schedule::reverse, Schedule::random};
 
 PointResult check(const std::string& kernel, Schedule schedule = Schedule::forward) {
   RunOptions options;
@@ -262,6 +266,138 @@ TEST(EngineSpaces, LocalArrays) {
   EXPECT_EQ(huge.status, Status::failed);
   EXPECT_NE(huge.reason.find("local memory"), std::string::npos) << huge.reason;
   EXPECT_TRUE(run("own_word", floats(128)).good());
+}
+
+// A stream of accesses as a block's warps make them, innocent in many intervals and not in others.
+class RandomAccesses {
+ public:
+  // `calm`: every thread keeps to its own words.
+  RandomAccesses(std::uint64_t seed, bool calm) : state_(seed), calm_(calm) {}
+
+  std::uint64_t below(std::uint64_t n) { return random_below(state_ = splitmix64(state_), n); }
+  // One of `mood`'s: 0 stores, 1 loads, 2 anything; of a region of 4096 bytes from `begin`.
+  simt::WarpAccess access(std::uint64_t mood, std::uint64_t begin) {
+    using simt::AccessKind;
+    const std::uint64_t site = below(6);
+    const AccessKind op = mood == 0 ? AccessKind::store : mood == 1 ? AccessKind::load : AccessKind(below(3));
+    const std::uint64_t width_log2 = !calm_ && below(8) == 0 ? below(5) : 2;
+    const std::uint64_t width = std::uint64_t{1} << width_log2;
+    simt::WarpAccess made;
+    made.code = static_cast<simt::EventCode>((site * 100 + static_cast<std::uint64_t>(op) * 10 + width_log2 + 1)
+                                             << simt::kKindBits) |
+                simt::access_kind(op, static_cast<int>(width_log2));
+    made.warp = static_cast<std::uint32_t>(below(2));
+    made.mask = below(3) == 0 ? static_cast<std::uint32_t>(below(1U << 31U) * 2 + 1) : 0xffffffffU;
+    const std::uint64_t elements = 4096 / width;
+    const std::uint64_t first = mood == 0 ? made.warp * 32 + below(4) * 64 : below(elements);
+    const std::uint64_t stride = !calm_ && below(4) == 0 ? below(elements) : 1;
+    const bool scattered = !calm_ && below(8) == 0;
+    for (std::uint64_t lane = 0; lane < 32; ++lane) {
+      const std::uint64_t element = scattered ? below(elements) : first + lane * stride;
+      addresses_[lane] = begin + element % elements * width;
+    }
+    const std::uint64_t active = addresses_[static_cast<std::size_t>(std::countr_zero(made.mask))];
+    made.uniform = true;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      if ((made.mask >> lane & 1U) == 0) addresses_[lane] = active;
+      made.uniform &= addresses_[lane] == active;
+    }
+    made.address = addresses_.data();
+    return made;
+  }
+
+ private:
+  std::uint64_t state_;
+  bool calm_;
+  std::array<std::uint64_t, 32> addresses_{};
+};
+
+// An output buffer of 1024 float32 at address 1 MiB.
+struct OutputView {
+  OutputView() {
+    view.begin = std::uint64_t{1} << 20U;
+    view.size = 4096;
+    view.element_log2 = 2;
+    view.writable = view.tracked = true;
+    view.written = written.data();
+    view.written_chunks = chunks.data();
+  }
+  alignas(8) std::array<std::uint8_t, 1024> written{};
+  std::array<std::uint8_t, 1> chunks{};
+  simt::BufferView view;
+};
+
+std::vector<std::tuple<simt::FindingKey, std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t>> listed(
+    const simt::Findings& findings) {
+  std::vector<std::tuple<simt::FindingKey, std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t>> rows;
+  for (const auto& [key, record] : findings.records()) {
+    rows.emplace_back(key, record.occurrences, record.block, record.thread, record.address);
+  }
+  return rows;
+}
+
+TEST(EngineChecker, ScreeningChangesNoFinding) {
+  constexpr std::uint64_t shared_base = 4096, shared_bytes = 4096;
+  std::uint64_t innocent_runs = 0, guilty_runs = 0;
+  std::uint32_t version = 1;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const bool calm = seed % 4 == 0;
+    RandomAccesses random(seed, calm);
+    simt::Checker screened;
+    simt::WordChecker exact;
+    simt::Findings by_screened, by_exact;
+    OutputView for_screened, for_exact;
+    screened.begin_launch(shared_bytes);
+    exact.begin_launch(shared_bytes);
+    for (std::uint64_t block = 0; block < 3; ++block) {
+      screened.begin_block(block, shared_base, &by_screened);
+      exact.begin_block(block, shared_base, &by_exact);
+      screened.forget_written(0, shared_bytes);
+      exact.forget_written(0, shared_bytes);
+      for (std::uint64_t interval = 0; interval < 6; ++interval) {
+        const std::uint64_t mood = calm || interval == 0 ? 0 : random.below(3);
+        for (std::uint64_t count = random.below(12); count > 0; --count) {
+          if (mood == 2 && random.below(8) == 0) {
+            const auto mask = static_cast<std::uint32_t>(random.below(1U << 31U) + 1);
+            screened.sync_warp(0, mask);
+            exact.sync_warp(0, mask);
+          }
+          const bool global = random.below(3) == 0;
+          const simt::WarpAccess access = random.access(mood, global ? for_screened.view.begin : shared_base);
+          bool consecutive = access.mask == 0xffffffffU;
+          for (std::uint64_t lane = 0; lane < 32; ++lane) {
+            consecutive &= access.address[lane] - access.address[0] ==
+                           lane * static_cast<std::uint64_t>(simt::width_of(access.code));
+          }
+          const simt::AccessPattern pattern{static_cast<std::uint32_t>(random.below(4)), version++, consecutive};
+          const auto both = [&](const simt::WarpAccess& one) {
+            if (global) {
+              screened.global(one, pattern, for_screened.view);
+              exact.global(one, for_exact.view);
+            } else {
+              screened.shared(one, pattern);
+              exact.shared(one);
+            }
+          };
+          both(access);
+          // The pattern again, two warps' words further on.
+          std::array<std::uint64_t, 32> moved;
+          std::transform(access.address, access.address + 32, moved.begin(), [](std::uint64_t a) { return a + 256; });
+          simt::WarpAccess again = access;
+          again.address = moved.data();
+          const std::uint64_t end = (global ? for_screened.view.begin : shared_base) + 4096 - 16;
+          if (*std::max_element(moved.begin(), moved.end()) <= end) both(again);
+        }
+        screened.end_interval();
+        exact.end_interval();
+      }
+    }
+    EXPECT_EQ(listed(by_screened), listed(by_exact)) << "seed " << seed;
+    EXPECT_EQ(for_screened.written, for_exact.written) << "seed " << seed;
+    (by_exact.empty() ? innocent_runs : guilty_runs) += 1;
+  }
+  EXPECT_GT(innocent_runs, 10U);
+  EXPECT_GT(guilty_runs, 100U);
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace gpuexp::test {
 namespace {
 
-constexpr Schedule kSchedules[] = {Schedule::forward, Schedule::reverse, Schedule::random};
-
 void expect_right(const std::string& kernel, const Lab& lab, int threads = 0) {
   for (const Schedule schedule : kSchedules) {
     RunOptions options;

@@ -11,6 +11,8 @@
 
 namespace gpuexp::test {
 
+constexpr Schedule kSchedules[] = {Schedule::forward, Schedule::reverse, Schedule::random};
+
 struct Lab {
   std::vector<BufferSpec> buffers;
   std::function<double(std::size_t, std::int64_t)> input = [](std::size_t, std::int64_t) { return 0.0; };

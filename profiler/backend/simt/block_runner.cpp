@@ -40,7 +40,7 @@ std::string place(const void* pc) { return source_site(pc).to_text(); }
 }  // namespace
 
 void stop_lane(const Fault& fault) {
-  hot.lane->detail->fault = fault;
+  detail_of(*hot.lane).fault = fault;
   switch_to_scheduler(LaneState::stopped);
   __builtin_unreachable();
 }
@@ -70,14 +70,15 @@ BlockRunner::BlockRunner()
   }
   for (std::uint32_t i = 0; i < kMaxBlockThreads; ++i) {
     lanes_[i].thread = i;
-    lanes_[i].detail = &lane_details_[i];
   }
 }
 
-void BlockRunner::drop_fiber(Lane& lane) {
-  if (lane.fiber == nullptr) return;
-  lane.fiber->pool->give(lane.fiber, nullptr);
-  lane.fiber = nullptr;
+void BlockRunner::drop_fibers() {
+  for (std::uint32_t i = 0; i < threads_; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.fiber != nullptr) lane.fiber->pool->give(lane.fiber, nullptr);
+    lane.fiber = nullptr;
+  }
 }
 
 void BlockRunner::begin_launch(LaunchJob& job) {
@@ -89,6 +90,7 @@ void BlockRunner::begin_launch(LaunchJob& job) {
   tls_begin_ = reinterpret_cast<std::uint64_t>(tls.begin);
   hot = {};
   hot.runner = this;
+  hot.details = lane_details_.data();
   hot.kernel = reinterpret_cast<std::uint64_t>(job.kernel);
   hot.shared_base = tls_begin_;
   hot.shared_size = tls.size;
@@ -147,6 +149,7 @@ void BlockRunner::schedule(std::uint32_t count, std::uint64_t salt, std::vector<
 void BlockRunner::refill_shared() {
   for (const SharedVariable& variable : job_->shared->variables) {
     std::memset(reinterpret_cast<void*>(tls_begin_ + variable.offset), 0xff, variable.size);  // NaN in every float type
+    checker_.forget_written(variable.offset, variable.size);
   }
 }
 
@@ -158,7 +161,8 @@ void BlockRunner::start_block(std::uint64_t block) {
   gpuexp_simt_block[0] = static_cast<unsigned>(block % x);
   gpuexp_simt_block[1] = static_cast<unsigned>(block / x % y);
   gpuexp_simt_block[2] = static_cast<unsigned>(block / x / y);
-  for (std::uint32_t i = 0; i < threads_; ++i) lanes_[i].state = LaneState::ready;
+  met_ = {};
+  met_elsewhere_ = any_stopped_ = false;
   refill_shared();
   checker_.begin_block(block, tls_begin_, &findings_);
 }
@@ -177,29 +181,28 @@ void BlockRunner::run_block(std::uint64_t block, std::uint64_t position) {
     if (phase_ % kPhasesPerCheck == 0 && job_->should_stop()) return abandon();
   } while (release_barrier());
   checker_.end_interval();
-  for (std::uint32_t i = 0; i < threads_; ++i) drop_fiber(lanes_[i]);  // of lanes that were stopped
+  if (any_stopped_) drop_fibers();
   if (job_->should_stop()) abandon();
 }
 
 // Leaves the block as it is; its fibers will start afresh.
 void BlockRunner::abandon() {
   checker_.end_interval();
-  for (std::uint32_t i = 0; i < threads_; ++i) drop_fiber(lanes_[i]);
+  drop_fibers();
   for (Trace& trace : traces_) trace.code_count = trace.address_count = 0;
 }
 
 inline void BlockRunner::resume(Lane& lane, Trace& trace) {
-  lane.state = LaneState::ready;
   if (lane.fiber == nullptr) {
     lane.fiber = stacks_->take();
     lane.context = lane.fiber->context;
+    lane.stack_low = lane.fiber->stack_low;
+    lane.stack_bytes = static_cast<std::uint32_t>(lane.fiber->pool->stack_bytes());
   }
   hot.lane = &lane;
   hot.code_next = trace.codes + trace.code_count;
   hot.code_limit = trace.codes + kTraceEvents - kTraceSlack;
   hot.address_next = trace.addresses + trace.address_count;
-  hot.stack_low = lane.fiber->stack_low;
-  hot.stack_size = lane.fiber->pool->stack_bytes();
   gpuexp_simt_thread[0] = lane.index[0];
   gpuexp_simt_thread[1] = lane.index[1];
   gpuexp_simt_thread[2] = lane.index[2];
@@ -208,10 +211,6 @@ inline void BlockRunner::resume(Lane& lane, Trace& trace) {
   trace.address_count = static_cast<std::uint32_t>(hot.address_next - trace.addresses);
   hot.code_next = hot.code_limit = nullptr;
   hot.lane = nullptr;
-  if (lane.state == LaneState::exited) {
-    lane.fiber->pool->give(lane.fiber, lane.context);
-    lane.fiber = nullptr;
-  }
 }
 
 void BlockRunner::learn_entry() {
@@ -239,14 +238,29 @@ void BlockRunner::run_warp(std::uint32_t warp) {
   const std::uint32_t size = warp_size(warp);
   schedule(size, warp + 1, lane_order_);
   bool waited = false;  // for other lanes of the warp, or for room in its trace
-  while (true) {
+  for (bool first = true;; first = false) {
     for (const std::uint32_t index : lane_order_) {
       Lane& lane = lane_of(warp, index);
-      if (lane.state != LaneState::ready) continue;
+      // The block has just begun, or the barrier that the lane waits at was let go.
+      const bool released = first && (phase_ == 0 || lane.state == LaneState::barrier);
+      if (!released && lane.state != LaneState::ready) continue;
       resume(lane, traces_[index]);
-      if (lane.state == LaneState::stopped) report_fault(lane);
       if (!entry_checked_) learn_entry();
-      waited |= lane.state == LaneState::warp_op || lane.state == LaneState::trace_full;
+      switch (lane.state) {
+        case LaneState::exited:
+          lane.fiber->pool->give(lane.fiber, lane.context);
+          lane.fiber = nullptr;
+          break;
+        case LaneState::barrier:
+          meet(lane);
+          break;
+        case LaneState::stopped:
+          any_stopped_ = true;
+          report_fault(lane);
+          break;
+        default:
+          waited = true;
+      }
     }
     if (!waited) break;
     if (resolve_warp_ops(warp)) continue;
@@ -279,15 +293,15 @@ bool BlockRunner::resolve_warp_ops(std::uint32_t warp) {
 // An intrinsic happens once every lane that its mask names and that has not exited waits at one with the same mask.
 bool BlockRunner::resolve_group(std::uint32_t warp, std::uint32_t lane) {
   const Lane& first = lane_of(warp, lane);
-  if (first.state != LaneState::warp_op || first.detail->op.kind == WarpOpKind::active_mask) return false;
+  if (first.state != LaneState::warp_op || detail_of(first).op.kind == WarpOpKind::active_mask) return false;
   std::uint32_t group = 0;
   for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
-    if ((first.detail->op.mask >> i & 1U) == 0) continue;
+    if ((detail_of(first).op.mask >> i & 1U) == 0) continue;
     const Lane& other = lane_of(warp, i);
     if (other.state == LaneState::exited || other.state == LaneState::stopped) continue;
-    const bool joins = other.state == LaneState::warp_op && other.detail->op.kind == first.detail->op.kind &&
-                       other.detail->op.detail == first.detail->op.detail &&
-                       other.detail->op.mask == first.detail->op.mask;
+    const bool joins = other.state == LaneState::warp_op && detail_of(other).op.kind == detail_of(first).op.kind &&
+                       detail_of(other).op.detail == detail_of(first).op.detail &&
+                       detail_of(other).op.mask == detail_of(first).op.mask;
     if (!joins) return false;
     group |= 1U << i;
   }
@@ -304,7 +318,7 @@ bool BlockRunner::resolve_active_mask(std::uint32_t warp) {
   std::uint32_t group = 0;
   for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
     const Lane& lane = lane_of(warp, i);
-    if (lane.state != LaneState::warp_op || lane.detail->op.kind != WarpOpKind::active_mask) continue;
+    if (lane.state != LaneState::warp_op || detail_of(lane).op.kind != WarpOpKind::active_mask) continue;
     if (group == 0 || lane.wait_code < lowest) {
       lowest = lane.wait_code;
       group = 0;
@@ -313,7 +327,7 @@ bool BlockRunner::resolve_active_mask(std::uint32_t warp) {
   }
   for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
     Lane& lane = lane_of(warp, static_cast<std::uint32_t>(std::countr_zero(rest)));
-    lane.detail->op.result = group;
+    detail_of(lane).op.result = group;
     lane.state = LaneState::ready;
   }
   return group != 0;
@@ -342,7 +356,7 @@ std::uint32_t reduce(int operation, bool is_signed, std::uint32_t a, std::uint32
 }  // namespace
 
 void BlockRunner::compute(std::uint32_t warp, std::uint32_t group) {
-  const auto op = [&](std::uint32_t lane) -> WarpOp& { return lane_of(warp, lane).detail->op; };
+  const auto op = [&](std::uint32_t lane) -> WarpOp& { return detail_of(lane_of(warp, lane)).op; };
   const auto first = static_cast<std::uint32_t>(std::countr_zero(group));
   const auto for_group = [&](auto&& visit) {
     for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
@@ -381,13 +395,13 @@ void BlockRunner::compute(std::uint32_t warp, std::uint32_t group) {
 // Which lane is read: the PTX manual's shfl.sync, with the clamp and segment masks that CUDA's `width` stands for.
 void BlockRunner::shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
   Lane& self = lane_of(warp, lane);
-  const auto width = static_cast<std::uint32_t>(self.detail->op.width);
+  const auto width = static_cast<std::uint32_t>(detail_of(self).op.width);
   const std::uint32_t segment = ~(width - 1) & 31U;
   const std::uint32_t low = lane & segment;
   const std::uint32_t high = low | (~segment & 31U);
-  const std::uint32_t b = self.detail->op.argument & 31U;
+  const std::uint32_t b = detail_of(self).op.argument & 31U;
   std::uint32_t source = lane;
-  switch (self.detail->op.detail) {
+  switch (detail_of(self).op.detail) {
     case gpuexp_shuffle_up:
       source = lane >= low + b ? lane - b : lane;
       break;
@@ -402,10 +416,10 @@ void BlockRunner::shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t 
       break;
   }
   if ((group >> source & 1U) != 0) {
-    self.detail->op.result = lane_of(warp, source).detail->op.bits;
+    detail_of(self).op.result = detail_of(lane_of(warp, source)).op.bits;
     return;
   }
-  self.detail->op.result = ~std::uint64_t{0};
+  detail_of(self).op.result = ~std::uint64_t{0};
   const bool stopped = source < warp_size(warp) && lane_of(warp, source).state == LaneState::stopped;
   if (!stopped) report(FindingKind::inactive_lane, self, self.wait_code, 0, 0, source);
 }
@@ -417,7 +431,7 @@ void BlockRunner::report_stuck(std::uint32_t warp) {
     if (lane.state != LaneState::warp_op) continue;
     for (std::uint32_t j = 0; j < warp_size(warp); ++j) {
       const Lane& other = lane_of(warp, j);
-      const bool missing = (lane.detail->op.mask >> j & 1U) != 0 &&
+      const bool missing = (detail_of(lane).op.mask >> j & 1U) != 0 &&
                            (other.state == LaneState::barrier ||
                             (other.state == LaneState::warp_op && other.wait_code != lane.wait_code));
       if (!missing && other.state != LaneState::warp_op) continue;
@@ -427,64 +441,50 @@ void BlockRunner::report_stuck(std::uint32_t warp) {
       break;
     }
   }
-  for (std::uint32_t i = 0; i < warp_size(warp); ++i) {
-    Lane& lane = lane_of(warp, i);
-    if (lane.state == LaneState::warp_op) lane.state = LaneState::stopped;
-  }
+  stop_all(LaneState::warp_op, warp * kWarpLanes, warp * kWarpLanes + warp_size(warp));
 }
 
 // Barriers
 // -------------------------------------------------------------------------------------------------------------
 
+void BlockRunner::meet(const Lane& lane) {
+  if (met_.waiting == 0) met_code_ = lane.wait_code;
+  met_elsewhere_ |= lane.wait_code != met_code_;
+  ++met_.waiting;
+  met_.count += lane.predicate ? 1 : 0;
+}
+
 bool BlockRunner::release_barrier() {
-  const Lane* first = nullptr;
-  const Lane* odd = nullptr;
-  int count = 0;
-  bool all = true, any = false;
-  for (std::uint32_t i = 0; i < threads_; ++i) {
-    const Lane& lane = lanes_[i];
-    if (lane.state != LaneState::barrier) continue;
-    if (first == nullptr) first = &lane;
-    if (lane.wait_code != first->wait_code && odd == nullptr) odd = &lane;
-    count += lane.barrier.predicate;
-    all &= lane.barrier.predicate != 0;
-    any |= lane.barrier.predicate != 0;
-  }
-  if (first == nullptr) return false;
-  if (odd != nullptr) {
-    // One barrier of the source may have become several in the code.
-    const auto pc = [&](const Lane& lane) {
-      return static_cast<const char*>(job_->kernel) + offset_of(lane.wait_code);
-    };
-    if (source_site(pc(*first)).to_text() != source_site(pc(*odd)).to_text()) {
-      report(FindingKind::divergent_barrier, *odd, odd->wait_code, first->wait_code, 0, first->thread);
-      for (std::uint32_t i = 0; i < threads_; ++i) {
-        if (lanes_[i].state == LaneState::barrier) lanes_[i].state = LaneState::stopped;
-      }
-      return false;
-    }
-  }
+  hot.barrier = std::exchange(met_, {});
+  const bool elsewhere = std::exchange(met_elsewhere_, false);
+  if (hot.barrier.waiting == 0) return false;
+  if (elsewhere && report_divergence()) return false;
   checker_.end_interval();
-  for (std::uint32_t i = 0; i < threads_; ++i) {
-    Lane& lane = lanes_[i];
-    if (lane.state != LaneState::barrier) continue;
-    lane.state = LaneState::ready;
-    switch (lane.barrier.kind) {
-      case gpuexp_barrier_count:
-        lane.barrier.result = count;
-        break;
-      case gpuexp_barrier_and:
-        lane.barrier.result = all ? 1 : 0;
-        break;
-      case gpuexp_barrier_or:
-        lane.barrier.result = any ? 1 : 0;
-        break;
-      default:
-        lane.barrier.result = 0;
-        break;
-    }
-  }
   return true;
+}
+
+// The threads wait at different places of the code. One barrier of the source may have become several there; if it is
+// not that, those threads stop, and the answer is true.
+bool BlockRunner::report_divergence() {
+  const auto waits = [](const Lane& lane) { return lane.state == LaneState::barrier; };
+  const auto end = lanes_.begin() + threads_;
+  const Lane& first = *std::find_if(lanes_.begin(), end, waits);
+  const Lane& odd = *std::find_if(lanes_.begin(), end,
+                                  [&](const Lane& lane) { return waits(lane) && lane.wait_code != first.wait_code; });
+  const auto place_of = [&](const Lane& lane) {
+    return place(static_cast<const char*>(job_->kernel) + offset_of(lane.wait_code));
+  };
+  if (place_of(first) == place_of(odd)) return false;
+  report(FindingKind::divergent_barrier, odd, odd.wait_code, first.wait_code, 0, first.thread);
+  stop_all(LaneState::barrier, 0, threads_);
+  return true;
+}
+
+void BlockRunner::stop_all(LaneState waiting, std::uint32_t begin, std::uint32_t end) {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (lanes_[i].state == waiting) lanes_[i].state = LaneState::stopped;
+  }
+  any_stopped_ = true;
 }
 
 // Findings
@@ -523,7 +523,7 @@ bool BlockRunner::refuse_foreign_variable(const Fault& fault) {
 }
 
 void BlockRunner::report_fault(Lane& lane) {
-  const Fault fault = std::exchange(lane.detail->fault, {});
+  const Fault fault = std::exchange(detail_of(lane).fault, {});
   switch (fault.kind) {
     case FaultKind::none:
       return;

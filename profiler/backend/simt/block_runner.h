@@ -40,8 +40,8 @@ class BlockRunner {
  private:
   friend void fiber_main();
 
-  // Takes the fiber of a lane that stays within the kernel for good.
-  void drop_fiber(Lane& lane);
+  // Takes the fibers of lanes that stay within the kernel for good.
+  void drop_fibers();
   void start_block(std::uint64_t block);
   void refill_shared();
   void run_warp(std::uint32_t warp);
@@ -56,8 +56,13 @@ class BlockRunner {
   void compute(std::uint32_t warp, std::uint32_t group);
   void shuffle(std::uint32_t warp, std::uint32_t lane, std::uint32_t group);
   void report_stuck(std::uint32_t warp);
+  // Notes that a lane has reached a barrier.
+  void meet(const Lane& lane);
   // Lets the barrier go when all threads have reached it; false when nobody waits.
   bool release_barrier();
+  bool report_divergence();
+  // Stops the lanes from `begin` to `end` that wait so.
+  void stop_all(LaneState waiting, std::uint32_t begin, std::uint32_t end);
   void report_fault(Lane& lane);
   bool refuse_foreign_variable(const Fault& fault);
   void report(FindingKind kind, const Lane& lane, EventCode code, EventCode other, std::uint64_t address,
@@ -86,7 +91,11 @@ class BlockRunner {
   std::uint32_t threads_ = 0, warps_ = 0;
   std::uint64_t block_ = 0, position_ = 0;
   std::uint64_t tls_begin_ = 0;
-  std::uint32_t phase_ = 0;  // intervals of the block so far
+  std::uint32_t phase_ = 0;     // intervals of the block so far
+  BarrierSums met_;             // at the barrier of this phase so far,
+  EventCode met_code_ = 0;      // where its first thread waits,
+  bool met_elsewhere_ = false;  // and whether another waits elsewhere
+  bool any_stopped_ = false;
   bool atomics_ordered_ = false;
   bool entry_checked_ = false;
   std::vector<std::uint32_t> warp_order_, lane_order_;

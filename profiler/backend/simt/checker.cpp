@@ -1,335 +1,192 @@
-// Races and reads of memory nobody wrote.
+// Screening intervals for those that need to be judged word by word.
 #include "profiler/backend/simt/checker.h"
 
-#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace gpuexp::simt {
 namespace {
 
-constexpr std::uint32_t kByteBits = 4;
+constexpr std::size_t kMostLogged = 16384;     // accesses of an interval
+constexpr std::size_t kMostPatterns = 1024;    // 280 bytes each
+constexpr std::uint32_t kExactIntervals = 31;  // before the screen is tried again
 constexpr std::uint32_t kAllBytes = 15;
-constexpr std::uint32_t kWarpShift = 23;    // order = (warp << kWarpShift | generation) << kByteBits | bytes
-constexpr std::uint64_t kFirstTable = 256;  // sectors; a power of two
-constexpr std::uint32_t kMaxWarps = 32;
 
-std::uint32_t bytes_of(std::uint32_t order) { return order & kAllBytes; }
-std::uint32_t generation_of(std::uint32_t order) { return (order >> kByteBits) & ((1U << kWarpShift) - 1); }
-bool plain_write(EventCode code) { return op_of(code) == AccessKind::store; }
+// Bytes of the (only) word that an access narrower than it touches.
+std::uint32_t bytes_at(std::uint64_t offset, int width) {
+  return width >= 4 ? kAllBytes : ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
+}
 
-std::uint64_t hash(std::uint64_t sector) { return (sector * 0x9e3779b97f4a7c15U) >> 20U; }
+// Marks elements as written; false when one was before.
+bool first_writes(const BufferView& view, std::uint64_t element, std::uint64_t count) {
+  std::uint8_t* written = view.written + element;
+  std::uint64_t any = 0;
+  std::uint64_t i = 0;
+  if (element % 8 == 0) {  // the map begins on a page
+    auto* eights = reinterpret_cast<std::uint64_t*>(written);
+    for (; i + 8 <= count; i += 8) {
+      any |= __atomic_load_n(&eights[i / 8], __ATOMIC_RELAXED);
+      __atomic_store_n(&eights[i / 8], 0x0101010101010101U, __ATOMIC_RELAXED);
+    }
+  }
+  for (; i < count; ++i) {
+    any |= __atomic_load_n(&written[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
+  }
+  for (std::uint64_t chunk = element >> kChunkShift; chunk <= (element + count - 1) >> kChunkShift; ++chunk) {
+    std::uint8_t& touched = view.written_chunks[chunk];  // written once, for all threads read it
+    if (__atomic_load_n(&touched, __ATOMIC_RELAXED) == 0) __atomic_store_n(&touched, std::uint8_t{1}, __ATOMIC_RELAXED);
+  }
+  return any == 0;
+}
 
 }  // namespace
 
+void Checker::Screen::begin_interval() {
+  log.clear();
+  mode = exact_intervals == 0 ? Mode::untouched : Mode::exact;
+  if (exact_intervals != 0) --exact_intervals;
+}
+
 void Checker::begin_launch(std::uint64_t shared_bytes) {
-  const std::uint64_t bytes = (shared_bytes / 4 + 8) * sizeof(Cell);
-  if (shared_cells_.size() < bytes) shared_cells_ = Mapping(bytes);
-  cells_ = reinterpret_cast<Cell*>(shared_cells_.data());
-  if (table_.empty()) table_.resize(kFirstTable);
-  syncs_.resize(kMaxWarps);
-  generation_.assign(std::size_t{kMaxWarps} * kWarpLanes, 0);
+  words_.begin_launch(shared_bytes);
+  const std::uint64_t bytes = (shared_bytes / 4 + 8) * sizeof(std::uint32_t);
+  if (shared_stamps_.size() < bytes) shared_stamps_ = Mapping(bytes);
+  stamps_ = reinterpret_cast<std::uint32_t*>(shared_stamps_.data());
+  shared_.exact_intervals = global_.exact_intervals = 0;
+  known_.clear();
 }
 
 void Checker::begin_block(std::uint64_t block, std::uint64_t shared_base, Findings* findings) {
-  block_ = block;
-  shared_base_ = shared_base;
-  findings_ = findings;
-  ++block_serial_;
+  words_.begin_block(block, shared_base, findings);
   ++interval_;
-  table_used_ = 0;
-}
-
-std::uint32_t Checker::order_of(std::uint32_t warp, std::uint32_t lane) const {
-  const std::uint32_t generation = generation_[warp * kWarpLanes + lane];
-  return generation == 0 ? 0 : (warp << kWarpShift | generation) << kByteBits;
-}
-
-// True when the word has just become suspect.
-inline bool Checker::touch(Cell& cell, const Entry& entry) {
-  const std::uint64_t key = static_cast<std::uint64_t>(interval_) << 32U | entry.code;
-  if (cell.interval() != interval_) {
-    cell.key = key;
-    cell.next = 0;
-    cell.flags = 0;
-    cell.order = entry.order;
-    cell.lanes = entry.lanes;
-    cell.low = entry.low;
-    cell.high = entry.high;
-  } else if (cell.key == key && cell.order == entry.order) {
-    cell.low = std::min(cell.low, entry.low);
-    cell.high = std::max(cell.high, entry.high);
-    cell.lanes |= entry.lanes;
-  } else {
-    return touch_again(cell, entry);
-  }
-  if (!plain_write(entry.code) || cell.low == cell.high || (cell.flags & kSuspect) != 0) return false;
-  cell.flags |= kSuspect;
-  return true;
-}
-
-// A second place, or the same in another order. True when the word has just become suspect.
-bool Checker::touch_again(Cell& cell, const Entry& entry) {
-  const bool was_suspect = (cell.flags & kSuspect) != 0;
-  for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) {
-    Entry& known = links_[at - 1].entry;
-    if (known.code != entry.code || known.order != entry.order) continue;
-    known.low = std::min(known.low, entry.low);
-    known.high = std::max(known.high, entry.high);
-    known.lanes |= entry.lanes;
-    if (!plain_write(entry.code) || was_suspect) return false;
-    cell.flags |= kSuspect;
-    return true;
-  }
-  links_.push_back({entry, cell.next});
-  cell.next = static_cast<std::uint32_t>(links_.size());
-  if (was_suspect) return false;
-  bool writes = false;
-  for_entries(cell, [&](const Entry& e) { writes |= plain_write(e.code); });
-  if (!writes) return false;
-  cell.flags |= kSuspect;
-  return true;
-}
-
-template <class F>
-void Checker::for_entries(const Cell& cell, F&& visit) const {
-  visit(cell.first());
-  for (std::uint32_t at = cell.next; at != 0; at = links_[at - 1].next) visit(links_[at - 1].entry);
-}
-
-void Checker::first_touch_or_other(std::uint64_t word, Entry entry, std::uint32_t bytes) {
-  Cell& cell = cells_[word];
-  if (cell.block != block_serial_) {
-    cell.block = block_serial_;
-    cell.written = 0;
-  }
-  const AccessKind op = op_of(entry.code);
-  const bool unwritten = op != AccessKind::store && (cell.written & bytes) != bytes;
-  if (touch(cell, entry)) shared_suspects_.push_back(word);
-  if (unwritten) {
-    cell.flags |= kUnwritten;
-    for (std::uint32_t rest = entry.lanes; rest != 0; rest &= rest - 1) {
-      const auto thread = static_cast<std::uint16_t>(entry.low / kWarpLanes * kWarpLanes +
-                                                     static_cast<std::uint32_t>(std::countr_zero(rest)));
-      pending_.push_back({word, entry.code, thread, static_cast<std::uint8_t>(bytes & ~cell.written), nullptr});
-    }
-  }
-  if (op != AccessKind::load) cell.written = static_cast<std::uint8_t>(cell.written | bytes);
-}
-
-// By far most accesses find that the same place in the code has touched the word in this interval, and that nothing is
-// odd about it: then only the threads change. (The first touch has seen whether the word was written.)
-inline void Checker::touch_shared(std::uint64_t offset, int width, const Entry& entry) {
-  std::uint64_t word = offset / 4;
-  const std::uint64_t end = (offset + static_cast<unsigned>(width) + 3) / 4;
-  std::uint32_t bytes = kAllBytes;
-  if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
-  Entry mine = entry;
-  mine.order |= bytes;
-  const std::uint64_t key = static_cast<std::uint64_t>(interval_) << 32U | entry.code;
-  for (; word != end; ++word) {
-    Cell& cell = cells_[word];
-    if (cell.key == key && cell.order == mine.order && cell.flags == 0 && !plain_write(entry.code)) {
-      cell.low = std::min(cell.low, mine.low);
-      cell.high = std::max(cell.high, mine.high);
-      cell.lanes |= mine.lanes;
-    } else {
-      first_touch_or_other(word, mine, bytes);
-    }
-  }
-}
-
-void Checker::shared(const WarpAccess& access) {
-  const int width = width_of(access.code);
-  const std::uint32_t first_thread = access.warp * kWarpLanes;
-  Entry entry;
-  entry.code = access.code;
-  std::uint32_t rest = access.mask;
-  while (rest != 0) {
-    // Neighbouring lanes often read one word.
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t address = access.address[lane];
-    std::uint32_t last = lane;
-    entry.lanes = 1U << lane;
-    rest &= rest - 1;
-    if (access.uniform && !any_sync_) {
-      entry.lanes = access.mask;
-      last = 31U - static_cast<std::uint32_t>(std::countl_zero(access.mask));
-      rest = 0;
-    } else if (!any_sync_) {
-      while (rest != 0) {
-        const auto next = static_cast<std::uint32_t>(std::countr_zero(rest));
-        if (access.address[next] != address) break;
-        entry.lanes |= 1U << next;
-        last = next;
-        rest &= rest - 1;
-      }
-    }
-    entry.low = static_cast<std::uint16_t>(first_thread + lane);
-    entry.high = static_cast<std::uint16_t>(first_thread + last);
-    entry.order = any_sync_ ? order_of(access.warp, lane) : 0;
-    touch_shared(address - shared_base_, width, entry);
-  }
-}
-
-void Checker::grow() {
-  std::vector<SectorCells> old(table_.size() * 2);
-  old.swap(table_);
-  const std::uint64_t mask = table_.size() - 1;
-  for (const SectorCells& cells : old) {
-    if (cells.interval != interval_) continue;
-    std::uint64_t at = hash(cells.sector) & mask;
-    while (table_[at].interval == interval_) at = (at + 1) & mask;
-    table_[at] = cells;
-  }
-}
-
-// Within an interval no sector is ever freed, so probing finds every one.
-Checker::SectorCells& Checker::sector_cells(std::uint64_t sector) {
-  if (2 * table_used_ >= table_.size()) grow();
-  const std::uint64_t mask = table_.size() - 1;
-  std::uint64_t at = hash(sector) & mask;
-  while (table_[at].interval == interval_ && table_[at].sector != sector) at = (at + 1) & mask;
-  SectorCells& found = table_[at];
-  if (found.interval != interval_) {
-    found.interval = interval_;
-    found.sector = sector;
-    ++table_used_;
-  }
-  return found;
-}
-
-void Checker::global(const WarpAccess& access, const BufferView& view) {
-  const int width = width_of(access.code);
-  const AccessKind op = op_of(access.code);
-  Entry entry;
-  entry.code = access.code;
-  SectorCells* sector = nullptr;  // of the last word: neighbouring lanes mostly share one
-  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    const std::uint64_t address = access.address[lane];
-    entry.low = entry.high = static_cast<std::uint16_t>(access.warp * kWarpLanes + lane);
-    entry.lanes = 1U << lane;
-    const std::uint32_t order = any_sync_ ? order_of(access.warp, lane) : 0;
-    std::uint32_t bytes = kAllBytes;
-    if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (address % 4);
-    entry.order = order | bytes;
-    const std::uint64_t end = (address + static_cast<unsigned>(width) + 3) / 4;
-    for (std::uint64_t word = address / 4; word != end; ++word) {
-      if (sector == nullptr || sector->sector != word / kSectorWords) sector = &sector_cells(word / kSectorWords);
-      if (touch(sector->cells[word % kSectorWords], entry)) global_suspects_.push_back(word);
-    }
-    const std::uint64_t element = (address - view.begin) >> view.element_log2;
-    const std::uint64_t last = (address - view.begin + static_cast<unsigned>(width) - 1) >> view.element_log2;
-    for (std::uint64_t i = element; i <= last; ++i) {
-      if (op != AccessKind::store && view.written[i] == 0 && !view.initialised) {
-        pending_.push_back({i, entry.code, entry.low, static_cast<std::uint8_t>(bytes), &view});
-      }
-      if (op == AccessKind::load) continue;
-      __atomic_store_n(&view.written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
-      std::uint8_t& chunk = view.written_chunks[i >> kChunkShift];  // written once, for all threads read it
-      if (__atomic_load_n(&chunk, __ATOMIC_RELAXED) == 0) __atomic_store_n(&chunk, std::uint8_t{1}, __ATOMIC_RELAXED);
-    }
-  }
-}
-
-void Checker::sync_warp(std::uint32_t warp, std::uint32_t mask) {
-  any_sync_ = true;
-  syncs_[warp].push_back(mask);
-  const auto generation = static_cast<std::uint32_t>(syncs_[warp].size());
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    generation_[warp * kWarpLanes + static_cast<std::uint32_t>(std::countr_zero(rest))] = generation;
-  }
-}
-
-// Whether every meeting of a thread of `a` with another one of `b` is ordered by __syncwarp. Both of one warp.
-bool Checker::ordered(const Entry& a, const Entry& b) const {
-  const bool swapped = generation_of(a.order) > generation_of(b.order);
-  const Entry& early = swapped ? b : a;
-  const Entry& late = swapped ? a : b;
-  const std::vector<std::uint32_t>& syncs = syncs_[early.low / kWarpLanes];
-  for (std::uint32_t rest = early.lanes; rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = rest & (~rest + 1);
-    std::uint32_t after = lane;  // lanes that know of what this lane did
-    for (std::uint32_t g = generation_of(early.order); g < generation_of(late.order); ++g) {
-      if ((syncs[g] & after) != 0) after |= syncs[g];
-    }
-    if ((late.lanes & ~after) != 0) return false;
-  }
-  return true;
-}
-
-void Checker::judge_pair(const Entry& a, const Entry& b, std::uint64_t place, bool is_shared) {
-  if ((bytes_of(a.order) & bytes_of(b.order)) == 0) return;
-  if (!plain_write(a.code) && !plain_write(b.code)) return;
-  const bool one_thread = a.low == a.high && b.low == b.high && a.low == b.low;
-  if (one_thread) return;
-  const std::uint32_t warp = a.low / kWarpLanes;
-  const bool one_warp = a.high / kWarpLanes == warp && b.low / kWarpLanes == warp && b.high / kWarpLanes == warp;
-  if (one_warp && generation_of(a.order) != generation_of(b.order) && ordered(a, b)) return;
-  FindingKey key{FindingKind::race, std::min(a.code, b.code), std::max(a.code, b.code)};
-  FindingRecord record;
-  record.occurrences = 1;
-  record.block = block_;
-  record.thread = std::min(a.low, b.low);
-  record.address = place * 4;
-  record.shared = is_shared;
-  findings_->add(key, record);
-}
-
-void Checker::judge(const Cell& cell, std::uint64_t place, bool is_shared) {
-  std::vector<Entry> entries;
-  for_entries(cell, [&](const Entry& entry) { entries.push_back(entry); });
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].low != entries[i].high) judge_pair(entries[i], entries[i], place, is_shared);
-    for (std::size_t j = i + 1; j < entries.size(); ++j) judge_pair(entries[i], entries[j], place, is_shared);
-  }
-}
-
-// Then the read races with that write, which is the finding to report. Atomics do not race with each other: for one
-// that updates what nobody initialised, the atomics of other threads are no excuse.
-bool Checker::written_by_another(const Cell& cell, const PendingRead& read) const {
-  bool other = false;
-  for_entries(cell, [&](const Entry& entry) {
-    if (op_of(entry.code) == AccessKind::load || op_of(entry.code) == op_of(read.code) ||
-        (bytes_of(entry.order) & read.bytes) == 0)
-      return;
-    other |= entry.low != read.thread || entry.high != read.thread;
-  });
-  return other;
-}
-
-void Checker::judge_pending() {
-  for (const PendingRead& read : pending_) {
-    FindingRecord record;
-    record.occurrences = 1;
-    record.block = block_;
-    record.thread = read.thread;
-    record.shared = read.view == nullptr;
-    if (record.shared) {
-      if (written_by_another(cells_[read.place], read)) continue;
-      record.address = read.place * 4;
-    } else {
-      record.address = read.view->begin + (read.place << read.view->element_log2);
-      if (written_by_another(global_cell(record.address / 4), read)) continue;
-    }
-    findings_->add({FindingKind::uninitialised, read.code, 0}, record);
-  }
-  pending_.clear();
+  patterns_.clear();
+  shared_.begin_interval();
+  global_.begin_interval();
 }
 
 void Checker::end_interval() {
-  if (!pending_.empty()) judge_pending();
-  for (const std::uint64_t word : shared_suspects_) judge(cells_[word], word, true);
-  for (const std::uint64_t word : global_suspects_) judge(global_cell(word), word, false);
-  shared_suspects_.clear();
-  global_suspects_.clear();
-  links_.clear();
-  table_used_ = 0;
+  words_.end_interval();
   ++interval_;
-  if (!any_sync_) return;
-  any_sync_ = false;
-  for (auto& masks : syncs_) masks.clear();
-  std::fill(generation_.begin(), generation_.end(), 0U);
+  patterns_.clear();
+  shared_.begin_interval();
+  global_.begin_interval();
+}
+
+void Checker::go_exact(Screen& screen) {
+  if (screen.mode == Mode::exact) return;
+  screen.mode = Mode::exact;
+  screen.exact_intervals = kExactIntervals;
+  std::array<std::uint64_t, kWarpLanes> address;
+  for (const Logged& logged : screen.log) {
+    const Pattern& pattern = patterns_[logged.pattern];
+    for (std::size_t lane = 0; lane < kWarpLanes; ++lane) address[lane] = logged.base + pattern.deltas[lane];
+    const WarpAccess access{pattern.code, pattern.mask, logged.warp, address.data(), pattern.uniform};
+    if (logged.view == nullptr) {
+      words_.shared(access);
+    } else {
+      words_.global(access, *logged.view);
+    }
+  }
+}
+
+bool Checker::note(Screen& screen, const WarpAccess& access, const AccessPattern& pattern, const BufferView* view) {
+  if (pattern.site == AccessPattern::kNoSite || screen.log.size() == kMostLogged) return false;
+  if (pattern.site >= known_.size()) known_.resize(pattern.site + 16);
+  const std::uint64_t base = access.address[std::countr_zero(access.mask)];
+  Known& known = known_[pattern.site];
+  if (known.interval != interval_ || known.version != pattern.version) {
+    if (patterns_.size() == kMostPatterns) return false;
+    known = {interval_, pattern.version, static_cast<std::uint32_t>(patterns_.size())};
+    Pattern& copy = patterns_.emplace_back();
+    copy.code = access.code;
+    copy.mask = access.mask;
+    copy.uniform = access.uniform;
+    for (std::size_t lane = 0; lane < kWarpLanes; ++lane) copy.deltas[lane] = access.address[lane] - base;
+  }
+  screen.log.push_back({known.pattern, access.warp, base, view});
+  return true;
+}
+
+// Reads of what the block has written while it only reads, or first writes while it only writes.
+bool Checker::innocent_shared(const WarpAccess& access) {
+  const AccessKind op = op_of(access.code);
+  const int width = width_of(access.code);
+  const std::uint64_t words = static_cast<std::uint64_t>(width + 3) / 4;
+  const std::uint64_t base = words_.shared_base();
+  std::uint8_t* written = words_.written();
+  if (op == AccessKind::load) {
+    if (shared_.mode == Mode::writing) return false;
+    shared_.mode = Mode::reading;
+    std::uint32_t missing = 0;
+    const int lanes = access.uniform ? 1 : kWarpLanes;  // inactive lanes repeat an active one
+    if (width == 4) {
+      for (int i = 0; i < lanes; ++i) missing |= kAllBytes & ~written[(access.address[i] - base) / 4];
+      return missing == 0;
+    }
+    for (int i = 0; i < lanes; ++i) {
+      const std::uint64_t offset = access.address[i] - base;
+      for (std::uint64_t word = 0; word < words; ++word) {
+        missing |= bytes_at(offset, width) & ~static_cast<std::uint32_t>(written[offset / 4 + word]);
+      }
+    }
+    return missing == 0;
+  }
+  if (op != AccessKind::store || shared_.mode == Mode::reading) return false;
+  shared_.mode = Mode::writing;
+  const auto interval = static_cast<std::uint32_t>(interval_ << 4U);
+  std::uint32_t met = 0;  // bytes written twice; an old stamp that looks new again costs only time
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t offset = access.address[std::countr_zero(rest)] - base;
+    const std::uint32_t bytes = bytes_at(offset, width);
+    for (std::uint64_t word = offset / 4; word < offset / 4 + words; ++word) {
+      const std::uint32_t before = (stamps_[word] & ~kAllBytes) == interval ? stamps_[word] & kAllBytes : 0;
+      met |= before & bytes;
+      stamps_[word] = interval | before | bytes;
+      written[word] = static_cast<std::uint8_t>(written[word] | bytes);
+    }
+  }
+  return met == 0;
+}
+
+// Writes of elements that no block has written, while the block only writes. Others may be innocent too, but are few.
+bool Checker::innocent_global(const WarpAccess& access, bool consecutive, const BufferView& view) {
+  if (op_of(access.code) != AccessKind::store) return false;
+  global_.mode = Mode::writing;
+  const auto width = static_cast<std::uint64_t>(width_of(access.code));
+  const auto element = [&](std::uint64_t address) { return (address - view.begin) >> view.element_log2; };
+  if (consecutive && width >> view.element_log2 != 0) {
+    return first_writes(view, element(access.address[0]), kWarpLanes * width >> view.element_log2);
+  }
+  bool first = true;
+  for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = access.address[std::countr_zero(rest)];
+    const std::uint64_t from = element(address);
+    first &= first_writes(view, from, element(address + width - 1) - from + 1);
+  }
+  return first;
+}
+
+void Checker::shared(const WarpAccess& access, const AccessPattern& pattern) {
+  if (shared_.mode != Mode::exact) {
+    if (innocent_shared(access) && note(shared_, access, pattern, nullptr)) return;
+    go_exact(shared_);
+  }
+  words_.shared(access);
+}
+
+void Checker::global(const WarpAccess& access, const AccessPattern& pattern, const BufferView& view) {
+  if (global_.mode != Mode::exact) {
+    if (innocent_global(access, pattern.consecutive, view) && note(global_, access, pattern, &view)) return;
+    go_exact(global_);
+  }
+  words_.global(access, view);
+}
+
+void Checker::sync_warp(std::uint32_t warp, std::uint32_t mask) {
+  go_exact(shared_);
+  go_exact(global_);
+  words_.sync_warp(warp, mask);
 }
 
 }  // namespace gpuexp::simt

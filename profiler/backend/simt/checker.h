@@ -1,9 +1,9 @@
-// Races and reads of memory nobody wrote, found from a block's merged accesses.
+// Races and reads of memory nobody wrote.
 //
-// Between two barriers (an interval) every touched 4-byte word remembers which places in the code touched it, each with
-// its lowest and highest thread. That is enough to know whether two different threads met there, and does not depend on
-// the order in which threads ran. Words where a race is possible are judged when the interval ends, and so are reads of
-// words that nobody had written by the time of the read.
+// Most intervals between barriers are innocent in a way that is quickly seen: a block only reads its shared memory, all
+// of it written before, or only writes it, no word twice; and likewise the output buffers. As long as that holds, the
+// checker keeps no more than a log of the accesses. The first that is different hands the log, and what follows in the
+// interval, to the WordChecker, which judges exactly. So what is found does not depend on the screening.
 #pragma once
 
 #include <array>
@@ -12,103 +12,71 @@
 
 #include "profiler/backend/simt/device_memory.h"
 #include "profiler/backend/simt/findings.h"
+#include "profiler/backend/simt/word_checker.h"
 
 namespace gpuexp::simt {
 
-// One merged access as the checker sees it.
-struct WarpAccess {
-  EventCode code = 0;
-  std::uint32_t mask = 0;
-  std::uint32_t warp = 0;
-  const std::uint64_t* address = nullptr;  // of 32 lanes; inactive ones hold the first active lane's
-  bool uniform = false;                    // all active lanes the same address
+// Where an access's addresses come from, so that the log can name them instead of holding them.
+struct AccessPattern {
+  std::uint32_t site = kNoSite;
+  std::uint32_t version = 0;  // differs from the site's earlier patterns
+  bool consecutive = false;   // all 32 lanes, each `width` after the one before
+  static constexpr std::uint32_t kNoSite = 0xffffffff;
 };
 
 class Checker {
  public:
-  // Words of shared memory are numbered from `shared_base`; `shared_bytes` is the extent that can be touched.
+  // As WordChecker's.
   void begin_launch(std::uint64_t shared_bytes);
   void begin_block(std::uint64_t block, std::uint64_t shared_base, Findings* findings);
+  void forget_written(std::uint64_t offset, std::uint64_t size) { words_.forget_written(offset, size); }
   void end_interval();
 
-  void shared(const WarpAccess& access);
-  void global(const WarpAccess& access, const BufferView& view);
-  // The lanes of `mask` are ordered: what they did before happens before what they do after.
+  void shared(const WarpAccess& access, const AccessPattern& pattern);
+  void global(const WarpAccess& access, const AccessPattern& pattern, const BufferView& view);
   void sync_warp(std::uint32_t warp, std::uint32_t mask);
 
  private:
-  // A place in the code and the threads that touched a word from it.
-  struct Entry {
+  enum class Mode : std::uint8_t { untouched, reading, writing, exact };
+  struct Logged {
+    std::uint32_t pattern = 0;  // index in patterns_
+    std::uint32_t warp = 0;
+    std::uint64_t base = 0;  // address of the first active lane
+    const BufferView* view = nullptr;
+  };
+  struct Pattern {
     EventCode code = 0;
-    std::uint16_t low = 0, high = 0;  // threads
-    std::uint32_t lanes = 0;          // those of warp low / 32
-    std::uint32_t order = 0;          // generation of the warp << 4 | bytes of the word; see order_of()
+    std::uint32_t mask = 0;
+    bool uniform = false;
+    std::array<std::uint64_t, kWarpLanes> deltas{};  // from the first active lane
   };
-  struct Cell {
-    std::uint64_t key = 0;    // interval << 32 | code of `first`; see key_of()
-    std::uint32_t next = 0;   // 1 + index of a further entry of the interval; 0 = none
-    std::uint32_t order = 0;  // of `first`
-    std::uint32_t lanes = 0;  // of `first`
-    std::uint16_t low = 0, high = 0;
-    std::uint32_t block = 0;   // serial of the block in which `written` is valid (shared memory only)
-    std::uint8_t written = 0;  // bytes of the word
-    std::uint8_t flags = 0;    // of the interval
-    [[nodiscard]] std::uint32_t interval() const { return static_cast<std::uint32_t>(key >> 32U); }
-    [[nodiscard]] Entry first() const { return {static_cast<EventCode>(key), low, high, lanes, order}; }
+  // Of one memory space in this interval.
+  struct Screen {
+    Mode mode = Mode::untouched;
+    std::uint32_t exact_intervals = 0;  // to come: where one interval needed it, the next will
+    std::vector<Logged> log;
+    void begin_interval();
   };
-  static constexpr std::uint8_t kSuspect = 1;    // a race is possible
-  static constexpr std::uint8_t kUnwritten = 2;  // read before it was written
-  // Global memory has too many words for a cell each: a hash table holds the sectors touched in this interval.
-  static constexpr std::uint64_t kSectorWords = kSectorBytes / 4;
-  struct SectorCells {
-    std::uint64_t sector = 0;    // address / 32
-    std::uint32_t interval = 0;  // in which it was claimed; that of another interval is free
-    std::array<Cell, kSectorWords> cells;
-  };
-  struct Link {
-    Entry entry;
-    std::uint32_t next = 0;
-  };
-  struct PendingRead {
-    std::uint64_t place;  // shared: word; global: address of the word
-    EventCode code;
-    std::uint16_t thread;
-    std::uint8_t bytes;
-    const BufferView* view;  // null: shared
+  // Which of patterns_ is a site's last one.
+  struct Known {
+    std::uint64_t interval = 0;
+    std::uint32_t version = 0;
+    std::uint32_t pattern = 0;
   };
 
-  [[nodiscard]] std::uint32_t order_of(std::uint32_t warp, std::uint32_t lane) const;
-  void touch_shared(std::uint64_t offset, int width, const Entry& entry);
-  void first_touch_or_other(std::uint64_t word, Entry entry, std::uint32_t bytes);
-  bool touch(Cell& cell, const Entry& entry);
-  bool touch_again(Cell& cell, const Entry& entry);
-  SectorCells& sector_cells(std::uint64_t sector);
-  Cell& global_cell(std::uint64_t word) { return sector_cells(word / kSectorWords).cells[word % kSectorWords]; }
-  void grow();
-  void judge(const Cell& cell, std::uint64_t place, bool is_shared);
-  void judge_pair(const Entry& a, const Entry& b, std::uint64_t place, bool is_shared);
-  [[nodiscard]] bool ordered(const Entry& a, const Entry& b) const;
-  [[nodiscard]] bool written_by_another(const Cell& cell, const PendingRead& read) const;
-  void judge_pending();
-  template <class F>
-  void for_entries(const Cell& cell, F&& visit) const;
+  [[nodiscard]] bool innocent_shared(const WarpAccess& access);
+  [[nodiscard]] bool innocent_global(const WarpAccess& access, bool consecutive, const BufferView& view);
+  // Notes an innocent access; false when the log is full or the access has no pattern.
+  bool note(Screen& screen, const WarpAccess& access, const AccessPattern& pattern, const BufferView* view);
+  void go_exact(Screen& screen);
 
-  Mapping shared_cells_;
-  Cell* cells_ = nullptr;
-  std::vector<SectorCells> table_;
-  std::uint64_t table_used_ = 0;
-  std::vector<Link> links_;
-  std::vector<std::uint64_t> shared_suspects_, global_suspects_;
-  std::vector<PendingRead> pending_;
-  std::uint32_t interval_ = 0;
-  std::uint32_t block_serial_ = 0;
-  std::uint64_t block_ = 0, shared_base_ = 0;
-  Findings* findings_ = nullptr;
-
-  // __syncwarp within the interval: per warp the masks so far, and per lane the number of the last one it took part in.
-  std::vector<std::vector<std::uint32_t>> syncs_;
-  std::vector<std::uint32_t> generation_;  // by thread
-  bool any_sync_ = false;
+  WordChecker words_;
+  Screen shared_, global_;
+  std::vector<Pattern> patterns_;
+  std::vector<Known> known_;  // by site
+  Mapping shared_stamps_;
+  std::uint32_t* stamps_ = nullptr;  // per word of shared memory: interval << 4 | bytes written in it
+  std::uint64_t interval_ = 1;
 };
 
 }  // namespace gpuexp::simt

@@ -14,6 +14,18 @@ int useful_threads(int threads, std::uint64_t blocks) {
   return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::max(threads, 1)), blocks));
 }
 
+// Runs the blocks that fall to the calling thread, by position, until there are none or the launch stops.
+template <class F>
+void for_own_blocks(LaunchJob& job, F&& run) {
+  for (BlockRange mine = job.take(); mine.begin != mine.end; mine = job.take()) {
+    for (std::uint64_t at = mine.begin; at != mine.end; ++at) {
+      if (job.stopped() != Stop::none) return;
+      run(at);
+      job.finish(at);
+    }
+  }
+}
+
 }  // namespace
 
 GridCounts run_all_blocks(WorkerPool& pool, int threads, LaunchJob& job) {
@@ -23,15 +35,14 @@ GridCounts run_all_blocks(WorkerPool& pool, int threads, LaunchJob& job) {
   std::vector<Findings> findings(static_cast<std::size_t>(used));
   std::vector<std::uint64_t> run(static_cast<std::size_t>(used));
   job.whole = true;
-  job.begin_round();
+  job.begin_round(blocks, used);
   pool.run(used, [&](BlockRunner& runner, int index) {
     const auto mine = static_cast<std::size_t>(index);
     runner.begin_launch(job);
-    for (std::uint64_t at = job.take(blocks); at < blocks && job.stopped() == Stop::none; at = job.take(blocks)) {
+    for_own_blocks(job, [&](std::uint64_t at) {
       runner.run_block(at, at);
-      job.finish(at);
       ++run[mine];
-    }
+    });
     counts[mine] = runner.counter().take();
     findings[mine] = runner.findings();
   });
@@ -53,14 +64,13 @@ GridCounts run_sample(WorkerPool& pool, int threads, LaunchJob& job, const std::
   std::vector<BlockCounts> counts(plan.size());
   std::vector<Findings> findings(static_cast<std::size_t>(used));
   job.whole = false;
-  job.begin_round();
+  job.begin_round(count, used);
   pool.run(used, [&](BlockRunner& runner, int index) {
     runner.begin_launch(job);
-    for (std::uint64_t at = job.take(count); at < count && job.stopped() == Stop::none; at = job.take(count)) {
+    for_own_blocks(job, [&](std::uint64_t at) {
       runner.run_block(plan[at].block, at);
-      job.finish(at);
       counts[at] = runner.counter().take();
-    }
+    });
     findings[static_cast<std::size_t>(index)] = runner.findings();
   });
 
@@ -107,7 +117,7 @@ GridCounts run_sample(WorkerPool& pool, int threads, LaunchJob& job, const std::
 BlockCost probe_block(WorkerPool& pool, LaunchJob& job, std::uint64_t block) {
   BlockCost cost;
   job.whole = false;
-  job.begin_round();
+  job.begin_round(1, 1);
   pool.run(1, [&](BlockRunner& runner, int /*index*/) {
     runner.begin_launch(job);
     runner.run_block(block, 0);

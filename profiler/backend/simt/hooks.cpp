@@ -92,7 +92,7 @@ GPUEXP_ALWAYS_INLINE Verdict check(std::uint64_t address, std::uint64_t pc, std:
     return Verdict::count;
   }
   if (address - hot.arena_base < hot.arena_size) return check_global(address, pc, kind, width);
-  if (address - hot.stack_low < hot.stack_size) return Verdict::skip;  // a local array: registers
+  if (hot.lane->on_stack(address)) return Verdict::skip;  // a local array: registers
   return elsewhere(address, pc, kind);
 }
 
@@ -111,7 +111,7 @@ GPUEXP_OUT_OF_LINE void record_range(const void* pointer, std::size_t size, cons
   // clang copies large arguments by a call of memcpy, before the kernel begins.
   if (hot.lane == nullptr || !hot.lane->in_kernel || size == 0) return;
   const std::uint64_t address = address_of(pointer);
-  if (address - hot.stack_low < hot.stack_size) return;
+  if (hot.lane->on_stack(address)) return;
   // The largest power of two that divides the size. An object of 8 or 16 bytes that could be copied in one piece would
   // have been.
   std::uint64_t unit = size & (~size + 1);
@@ -221,7 +221,8 @@ void __tsan_func_entry(void* /*caller*/) {
   if (GPUEXP_UNLIKELY(gpuexp::simt::address_of(pc) != hot.entry_pc)) {
     gpuexp::simt::enter_function(pc);
     // The kernel's frame exists by now.
-    hot.frame_bytes = hot.stack_low + hot.stack_size - gpuexp::simt::address_of(__builtin_frame_address(0));
+    hot.frame_bytes =
+        hot.lane->stack_low + hot.lane->stack_bytes - gpuexp::simt::address_of(__builtin_frame_address(0));
   }
 }
 void __tsan_func_exit() {}

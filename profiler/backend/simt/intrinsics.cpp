@@ -25,7 +25,7 @@ inline __attribute__((always_inline)) void wait(LaneState why, EventCode code) {
   switch_to_scheduler(why);
   if (hot.code_next >= hot.code_limit + kTraceSlack - 1) switch_to_scheduler(LaneState::trace_full);
   *hot.code_next++ = code;
-  if (has_address(code)) *hot.address_next++ = lane.detail->op.mask;
+  if (has_address(code)) *hot.address_next++ = detail_of(lane).op.mask;
 }
 
 std::uint64_t warp_op(const WarpOp& op, const void* return_address) {
@@ -36,9 +36,9 @@ std::uint64_t warp_op(const WarpOp& op, const void* return_address) {
   if (op.kind != WarpOpKind::active_mask && (op.mask >> self & 1U) == 0) {
     stop_lane({FaultKind::inactive_lane, code, self, nullptr, return_address});
   }
-  lane.detail->op = op;
+  detail_of(lane).op = op;
   wait(LaneState::warp_op, code);
-  return lane.detail->op.result;
+  return detail_of(lane).op.result;
 }
 
 // IEEE binary16 and bfloat16 as float and back, to nearest even; kernels' own half types live in kernel objects.
@@ -181,10 +181,18 @@ using namespace gpuexp::simt;  // NOLINT(google-build-using-namespace): these fu
 
 int gpuexp_simt_barrier(int kind, int predicate) noexcept {
   if (hot.lane == nullptr) return 0;
-  Lane& lane = *hot.lane;
-  lane.barrier = {kind, predicate, 0};
+  hot.lane->predicate = predicate != 0;
   wait(LaneState::barrier, code_at(__builtin_return_address(0), kBarrierEvent));
-  return lane.barrier.result;
+  switch (kind) {
+    case gpuexp_barrier_count:
+      return hot.barrier.count;
+    case gpuexp_barrier_and:
+      return hot.barrier.count == hot.barrier.waiting ? 1 : 0;
+    case gpuexp_barrier_or:
+      return hot.barrier.count != 0 ? 1 : 0;
+    default:
+      return 0;
+  }
 }
 
 unsigned long long gpuexp_simt_shuffle(unsigned mask, unsigned long long bits, int kind, unsigned argument,

@@ -47,15 +47,16 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   auto pc = static_cast<std::uint64_t>(registers[REG_RIP]);
   auto stack = static_cast<std::uint64_t>(registers[REG_RSP]);
-  const bool on_stack = stack - hot.stack_low < hot.stack_size - sizeof(void*);
+  const bool on_stack = hot.lane->on_stack(stack) && hot.lane->on_stack(stack + sizeof(void*));
   if (signal == SIGSEGV && reinterpret_cast<std::uint64_t>(info->si_addr) == pc && on_stack) {
     pc = *reinterpret_cast<const std::uint64_t*>(stack);  // a call to nowhere: its place is where it would return
   } else {
     ++pc;  // places are looked up by return address
   }
-  hot.lane->detail->fault = {FaultKind::refused, 0, 0, entry->what, reinterpret_cast<const void*>(pc)};
-  stack = (hot.stack_low + hot.stack_size / 2) & ~std::uint64_t{15};  // nothing on the lane's stack is needed again
-  registers[REG_RSP] = static_cast<greg_t>(stack - sizeof(void*));    // aligned as after a call
+  detail_of(*hot.lane).fault = {FaultKind::refused, 0, 0, entry->what, reinterpret_cast<const void*>(pc)};
+  stack = (hot.lane->stack_low + hot.lane->stack_bytes / 2) &
+          ~std::uint64_t{15};                                       // nothing on the lane's stack is needed again
+  registers[REG_RSP] = static_cast<greg_t>(stack - sizeof(void*));  // aligned as after a call
   registers[REG_RIP] = reinterpret_cast<greg_t>(&leave_lane);
 }
 

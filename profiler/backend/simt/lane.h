@@ -37,10 +37,10 @@ struct WarpOp {
   std::uint64_t result = 0;
 };
 
-struct Barrier {
-  int kind = 0;
-  int predicate = 0;
-  int result = 0;
+// What the threads that met at a barrier brought.
+struct BarrierSums {
+  int waiting = 0;  // threads
+  int count = 0;    // of them, those whose predicate holds
 };
 
 // Why a lane was stopped by a hook; the runner turns it into a finding.
@@ -61,7 +61,7 @@ struct Fault {
   const void* pc = nullptr;
 };
 
-// What a lane seldom needs.
+// What a lane seldom needs; indexed as the lanes are.
 struct LaneDetail {
   WarpOp op;
   Fault fault;
@@ -69,15 +69,17 @@ struct LaneDetail {
 
 // What every switch needs: one cache line.
 struct alignas(64) Lane {
-  Fiber* fiber = nullptr;  // while it is within the kernel, and where it stands then
+  Fiber* fiber = nullptr;  // while it is within the kernel; where it stands then, and that fiber's stack
   Context context = nullptr;
+  std::uint64_t stack_low = 0;
+  std::uint32_t stack_bytes = 0;
   std::uint32_t thread = 0;     // linear index in the block
   std::uint32_t index[3] = {};  // threadIdx
+  EventCode wait_code = 0;      // of the barrier or intrinsic that it waits at
+  bool predicate = false;       // at the barrier
   LaneState state = LaneState::ready;
-  bool in_kernel = false;   // past the launch code, which copies the arguments
-  EventCode wait_code = 0;  // of the barrier or intrinsic that it waits at
-  Barrier barrier;
-  LaneDetail* detail = nullptr;
+  bool in_kernel = false;  // past the launch code, which copies the arguments
+  [[nodiscard]] bool on_stack(std::uint64_t address) const { return address - stack_low < stack_bytes; }
 };
 static_assert(sizeof(Lane) == 64);
 
@@ -95,17 +97,20 @@ struct Hot {
   std::uint64_t arena_base = 0, arena_size = 0;
   const std::uint16_t* slots = nullptr;
   const BufferView* views = nullptr;
-  std::uint64_t stack_low = 0, stack_size = 0;
   std::uint64_t entry_pc = 0;     // where the kernel itself calls __tsan_func_entry
   std::uint64_t frame_bytes = 0;  // of stack taken by then
   // What range hooks have just counted of a copy whose call follows.
   const void* counted_read = nullptr;
   const void* counted_write = nullptr;
   Lane* lane = nullptr;
+  LaneDetail* details = nullptr;  // of all lanes
+  BarrierSums barrier;            // the last one that was let go
   BlockRunner* runner = nullptr;
   Context scheduler = nullptr;
 };
 extern thread_local constinit Hot hot __attribute__((tls_model("local-exec")));
+
+inline LaneDetail& detail_of(const Lane& lane) { return hot.details[lane.thread]; }
 
 // Leaves the running lane for the scheduler; returns when the lane is resumed.
 inline __attribute__((always_inline)) void switch_to_scheduler(LaneState why) {

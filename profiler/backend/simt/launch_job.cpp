@@ -6,6 +6,18 @@
 
 namespace gpuexp::simt {
 
+void LaunchJob::begin_round(std::uint64_t count, int threads) {
+  constexpr std::uint64_t cache_line_of_sectors = 16;  // blocks of 32 floats in a row
+  constexpr std::uint64_t turns = 8;                   // at least, of each thread, so that all end together
+  const auto shares = static_cast<std::uint64_t>(std::max(threads, 1)) * turns;
+  most_at_once_ = std::clamp(count / shares, std::uint64_t{1}, cache_line_of_sectors);
+  count_ = count;
+  next_ = 0;
+  ordered_ = false;
+  finished_.clear();
+  first_unfinished_ = 0;
+}
+
 void LaunchJob::finish(std::uint64_t position) {
   const std::lock_guard lock(mutex_);
   finished_.push_back(position);
@@ -19,6 +31,7 @@ void LaunchJob::finish(std::uint64_t position) {
 }
 
 bool LaunchJob::wait_for_earlier(std::uint64_t position) {
+  ordered_.store(true, std::memory_order_relaxed);
   std::unique_lock lock(mutex_);
   while (first_unfinished_ < position && !should_stop()) progress_.wait_for(lock, std::chrono::milliseconds(50));
   return stopped() == Stop::none;

@@ -33,6 +33,11 @@ struct SharedLayout {
   Mapping run;                      // per byte of the segment: bytes left of its variable, at most 16
 };
 
+// Positions among the blocks that a launch runs.
+struct BlockRange {
+  std::uint64_t begin = 0, end = 0;
+};
+
 class LaunchJob {
  public:
   LaunchJob(Dim3 grid, Dim3 block) : grid_(grid), block_(block) {}
@@ -53,12 +58,14 @@ class LaunchJob {
   [[nodiscard]] const Dim3& grid() const { return grid_; }
   [[nodiscard]] const Dim3& block() const { return block_; }
 
-  // The next of `count` blocks to run, in ascending order; count when there is none.
-  std::uint64_t take(std::uint64_t count) { return std::min(next_.fetch_add(1), count); }
-  void begin_round() {
-    next_ = 0;
-    finished_.clear();
-    first_unfinished_ = 0;
+  // `threads` will run `count` blocks.
+  void begin_round(std::uint64_t count, int threads);
+  // The next blocks for one thread, in ascending order; empty when there are none. Neighbouring blocks share cache
+  // lines of the emulator's maps, so a thread takes several, unless they would wait for each other's atomics.
+  BlockRange take() {
+    const std::uint64_t wanted = ordered_.load(std::memory_order_relaxed) ? 1 : most_at_once_;
+    const std::uint64_t begin = std::min(next_.fetch_add(wanted), count_);
+    return {begin, std::min(begin + wanted, count_)};
   }
   void finish(std::uint64_t position);
   // Waits until all blocks before `position` are finished. False when the launch has been stopped.
@@ -73,7 +80,9 @@ class LaunchJob {
 
  private:
   Dim3 grid_, block_;
+  std::uint64_t count_ = 0, most_at_once_ = 1;
   std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> ordered_{false};  // blocks wait for earlier ones
   std::atomic<int> stop_{0};
   std::mutex mutex_;
   std::condition_variable progress_;

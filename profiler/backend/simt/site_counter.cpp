@@ -48,8 +48,9 @@ SiteCounter::Site& SiteCounter::site(EventCode code) {
   if (offset >= index_.size()) index_.resize(offset + 256, 0);
   std::uint32_t& index = index_[offset];
   if (index == 0) {
-    sites_.emplace_back().code = code;
-    index = static_cast<std::uint32_t>(sites_.size());
+    Site& site = sites_.emplace_back();
+    site.code = code;
+    site.pattern.site = index = static_cast<std::uint32_t>(sites_.size());
   }
   return sites_[index - 1];
 }
@@ -94,8 +95,14 @@ void SiteCounter::learn(Site& site, std::uint32_t mask, const std::uint64_t* add
   site.space = range.space;
   site.view = range.view;
   std::uint64_t any = 0;
-  for (std::size_t lane = 0; lane < kWarpLanes; ++lane) any |= site.deltas[lane] = address[lane] - base;
+  std::uint64_t uneven = ~mask;
+  for (std::size_t lane = 0; lane < kWarpLanes; ++lane) {
+    any |= site.deltas[lane] = address[lane] - base;
+    uneven |= site.deltas[lane] ^ lane * static_cast<std::uint64_t>(width);
+  }
   site.uniform = any == 0;
+  ++site.pattern.version;
+  site.pattern.consecutive = uneven == 0;
   // The cost stays when all addresses move by whole lines; of one address, always; and in shared memory, where the
   // banks only rotate, when they move by whole words. Lanes that are whole lines apart never share one, wherever the
   // first of them lies, because no access straddles a sector.
@@ -187,9 +194,9 @@ inline void SiteCounter::after(const Site& site, std::uint32_t warp, const std::
   if (site.checked) {
     const WarpAccess access{site.code, site.mask, warp, address, site.uniform};
     if (site.space == Space::shared) {
-      checker.shared(access);
+      checker.shared(access, site.pattern);
     } else {
-      checker.global(access, *site.view);
+      checker.global(access, site.pattern, *site.view);
     }
   }
   if (site.sector_count == 0) return;
