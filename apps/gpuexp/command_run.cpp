@@ -122,6 +122,33 @@ void refuse_idle_gpu(const RunArguments& arguments, const Experiment& experiment
                           arguments.gpu, backend, device));
 }
 
+// What `gpuexp run` itself would do with a plan on this machine: the backend that it would run on, or why it would not.
+struct Prospect {
+  std::string backend;
+  std::string obstacle;  // with the remedy; empty when it would run
+};
+
+Prospect prospect_of(const RunArguments& arguments, const Plan& plan, const Backends& backends) {
+  const std::string wanted = backend_name(arguments, plan.experiment);
+  try {
+    const std::string chosen(choose_backend(backends, wanted).name());
+    refuse_idle_gpu(arguments, plan.experiment, chosen);
+    device_for(arguments, plan.experiment, backends);
+    return {chosen, ""};
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::machine) throw;  // no machine could run it as it was given
+    return {wanted, error.what()};
+  }
+}
+
+std::string prospect_text(const Plan& plan, const Prospect& prospect) {
+  if (prospect.obstacle.empty())
+    return fmt::format("{}: this machine would run it on the {} backend\n", plan.name, prospect.backend);
+  return paragraph(fmt::format("{}: this machine cannot run it, `gpuexp run` would end with exit code {}: {}",
+                               plan.name, static_cast<int>(ExitCode::machine), prospect.obstacle),
+                   2);
+}
+
 std::string dry_run_text(const std::vector<Plan>& plans, const Backends& backends) {
   std::string text;
   for (const Plan& plan : plans) {
@@ -189,7 +216,7 @@ std::string counters_text(const Plan& plan, const Backend& backend, const std::s
   return text;
 }
 
-std::string dry_run_json(const std::vector<Plan>& plans, const Backends& backends) {
+std::string dry_run_json(const RunArguments& arguments, const std::vector<Plan>& plans, const Backends& backends) {
   using Json = nlohmann::ordered_json;
   Json all = Json::array();
   for (const Plan& plan : plans) {
@@ -205,7 +232,14 @@ std::string dry_run_json(const std::vector<Plan>& plans, const Backends& backend
       }
       points.push_back(std::move(entry));
     }
-    all.push_back({{"name", plan.name}, {"count", plan.points.size()}, {"notes", plan.notes}, {"points", points}});
+    const Prospect prospect = prospect_of(arguments, plan, backends);
+    all.push_back({{"name", plan.name},
+                   {"count", plan.points.size()},
+                   {"notes", plan.notes},
+                   {"backend", prospect.backend},
+                   {"would_run", prospect.obstacle.empty()},
+                   {"reason", prospect.obstacle},
+                   {"points", points}});
   }
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -213,10 +247,10 @@ std::string dry_run_json(const std::vector<Plan>& plans, const Backends& backend
 void dry_run(const RunArguments& arguments, const std::vector<Plan>& plans, const Backends& backends) {
   for (const Plan& plan : plans) {  // names are checked; what this machine lacks is shown, not refused
     const std::string& device = arguments.device.empty() ? plan.experiment.device : arguments.device;
-    if (device != "auto") device_for(arguments, plan.experiment, backends);
+    if (device != "auto") device_for(arguments, plan.experiment, backends);  // auto: prospect_of
     require_one_of("--backend", backend_name(arguments, plan.experiment), {"auto", "cuda", "simt"});
   }
-  if (arguments.format == "json") return print(dry_run_json(plans, backends));
+  if (arguments.format == "json") return print(dry_run_json(arguments, plans, backends));
   print(dry_run_text(plans, backends));
   for (const Plan& plan : plans) {
     const std::string& device = arguments.device.empty() ? plan.experiment.device : arguments.device;
@@ -224,6 +258,8 @@ void dry_run(const RunArguments& arguments, const std::vector<Plan>& plans, cons
     const auto cuda = std::ranges::find_if(backends, [](const auto& one) { return one->name() == "cuda"; });
     print(counters_text(plan, **cuda, device_for(arguments, plan.experiment, backends).spec.chip));
   }
+  print("\n");
+  for (const Plan& plan : plans) print(prospect_text(plan, prospect_of(arguments, plan, backends)));
 }
 
 void print_summary(const RunArguments& arguments, const RunSummary& summary) {
@@ -247,10 +283,11 @@ ExitCode run_plans(const RunArguments& arguments, const std::vector<Plan>& plans
     refuse_idle_gpu(arguments, plan.experiment, chosen.back()->name());
     roofs.push_back(device_for(arguments, plan.experiment, backends));
   }
+  // A name that stands for several boards is explained to who gave it; of a file's, the report names the board.
+  if (!arguments.device.empty() && !roofs.front().note.empty()) print_message("note", roofs.front().note);
   catch_interrupts();
   ExitCode worst = ExitCode::success;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (!roofs[i].note.empty()) print_message("note", roofs[i].note);
     const auto progress = arguments.quiet ? make_quiet_progress() : make_progress(stderr);
     const RunSummary summary =
         run_plan(plans[i], roofs[i].spec, *chosen[i], settings_for(arguments, plans[i].experiment), *progress);
@@ -321,7 +358,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->expected(1)
       ->take_all();
   command->add_option("--out", a.out, "Directory of the result files [results/out]")->type_name("DIR");
-  command->add_flag("--dry-run", a.dry_run, "List points, who can run each and (cuda) counters; run nothing");
+  command->add_flag("--dry-run", a.dry_run,
+                    "List points, who can run each, whether this machine would, and (cuda) counters; run nothing");
   command->add_flag("--resume", a.resume, "Keep the points that an interrupted run finished; run the rest");
   command->add_flag("--no-counters", a.no_counters, "Times only, no hardware counters (cuda)");
   command->add_flag("--no-predict", a.no_predict, "No emulated counters beside measured ones (cuda)");

@@ -85,7 +85,8 @@ void set_blocks(Occupancy& result) {
 void add_notes(Occupancy& result, const SmLimits& sm, std::int64_t shared_bytes) {
   if (!result.registers_known)
     result.notes.push_back(
-        fmt::format("registers unknown without a GPU build: an upper bound, which holds up to {} registers per thread",
+        fmt::format("registers unknown, as only a run on a GPU reads them: an upper bound, which holds up to {} "
+                    "registers per thread",
                     result.max_registers_for_blocks));
   if (shared_bytes > sm.shared_bytes_static)
     result.notes.push_back(fmt::format(

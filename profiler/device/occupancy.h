@@ -15,7 +15,7 @@ struct BlockShape {
   std::int64_t threads = 0;                 // per block
   std::int64_t static_shared_bytes = 0;     // per block
   std::int64_t dynamic_shared_bytes = 0;    // per block
-  std::optional<int> registers_per_thread;  // as ptxas allocates; unknown without a GPU build
+  std::optional<int> registers_per_thread;  // as ptxas allocates; unknown unless a GPU ran it
 };
 
 struct Occupancy {

@@ -284,7 +284,7 @@ void occupancy_columns(std::vector<Column>& table) {
                                      return text;
                                    }));
   table.push_back(occupancy_column(
-      "registers_per_thread", "as compiled for the GPU; empty without a GPU build", [](const LaunchOccupancy& l) {
+      "registers_per_thread", "as compiled for the GPU that ran it; empty for `simt`", [](const LaunchOccupancy& l) {
         return l.block.registers_per_thread ? number_text(std::int64_t{*l.block.registers_per_thread}) : std::string();
       }));
   table.push_back(occupancy_column(

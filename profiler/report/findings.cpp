@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -34,10 +35,13 @@ class Sentences {
       same->who += ", " + who;
     }
   }
-  [[nodiscard]] std::string items(const TerminalStyle& style) const {
+  [[nodiscard]] std::string items(const TerminalStyle& style) const { return items(style, list_.size(), ""); }
+  // At most `most` of them, and how many more of `what` there are.
+  [[nodiscard]] std::string items(const TerminalStyle& style, std::size_t most, const std::string& what) const {
     std::string text;
-    for (const Entry& entry : list_) text += list_item(entry.who + ": " + entry.sentence, style);
-    return text;
+    const std::size_t shown = std::min(most, list_.size());
+    for (std::size_t i = 0; i < shown; ++i) text += list_item(list_[i].who + ": " + list_[i].sentence, style);
+    return text + more_line(list_.size() - shown, what);
   }
 
  private:
@@ -99,52 +103,51 @@ std::string what_sets_apart(const Points& points, const Points& variant, const P
   return "";
 }
 
-// The variant of all points, or how many variants they are of.
-std::string variant_words(const Points& points) {
-  const std::size_t variants = by_variant(points).size();
-  return variants == 1 ? points.front()->result.point.variant : fmt::format("{} variants", variants);
-}
-
 // --- what bounds the points ---
 
-std::string bound_sentence(const Points& points, const std::string& verdict) {
-  const auto loaded = range_words(points, [](const PointRecord& p) { return p.analysis->loaded.intensity.number(); });
-  const auto attainable = range_words(points, [](const PointRecord& p) {
-    const auto flops = p.analysis->loaded.attainable.number();
-    return flops ? std::optional(*flops / 1e9) : std::nullopt;
+// The rate that a roof allows: FLOPs or, of what computes nothing, bytes that must move; per second.
+std::optional<double> rate_under(const PointRecord& point, const Limit& limit) {
+  if (limit.attainable.has_value()) return limit.attainable.number();
+  const auto bytes = point.analysis->compulsory.bytes.number(), us = limit.bound_time_us.number();
+  return bytes && us && *us > 0 ? std::optional(*bytes / (*us * 1e-6)) : std::nullopt;
+}
+
+// What the roof of this name says of points that it limits: "DRAM sectors: at most 60.5 to 3866 GFLOP/s, 0.31 to 19.8 %
+// of peak, at 0.0312 to 2 FLOP/byte; if caches caught all reuse, 9742, under L1/shared."
+std::string bound_sentence(const Points& points, const std::string& roof) {
+  const auto over = [&](const std::function<std::optional<double>(const PointRecord&)>& number) {
+    return range_words(points, number);
+  };
+  const bool computes = points.front()->analysis->limit.attainable.has_value();
+  const std::string rate = over([](const PointRecord& p) {
+    const auto value = rate_under(p, p.analysis->limit);
+    return value ? std::optional(*value / 1e9) : std::nullopt;
   });
-  const auto percent =
-      range_words(points, [](const PointRecord& p) { return p.analysis->loaded.percent_of_peak.number(); });
-  const auto best = range_words(points, [](const PointRecord& p) { return p.analysis->compulsory.intensity.number(); });
-  const auto ridge = range_words(points, [](const PointRecord& p) { return p.analysis->ridge.number(); });
-  if (loaded.empty() && !best.empty() && !ridge.empty())
-    return fmt::format(
-        "{}: {} FLOP per byte if every byte moved once, ridge at {}.",
-        verdict == "memory unless caches catch the reuse" ? "memory, unless caches catch the reuse" : verdict, best,
-        ridge);
-  if (loaded.empty() || attainable.empty()) {
-    const auto share =
-        range_words(points, [](const PointRecord& p) { return p.analysis->effective_bandwidth_percent.number(); });
-    if (share.empty()) return verdict + ".";
-    if (share == "100") return verdict + "; every byte moved in sectors is one that the problem must move.";
-    return fmt::format(
-        "{}; {} % of the bytes moved in sectors are compulsory, so at most {} % of the DRAM bandwidth does useful "
-        "work.",
-        verdict, share, share);
-  }
-  if (verdict == "compute")
-    return fmt::format("compute even if no cache helps: {} FLOP per loaded byte, beyond the ridge of {}.", loaded,
-                       ridge);
-  const std::string once = fmt::format("{} FLOP/byte if every byte moved once", best);
-  const bool below = std::ranges::all_of(points, [](const PointRecord* p) {
-    return p->analysis->loaded.intensity.number().value_or(0) < p->analysis->ridge.number().value_or(0);
+  if (rate.empty()) return roof + ".";
+  const std::string share = over([&](const PointRecord& p) {
+    const Analysis& a = *p.analysis;
+    if (computes) return a.limit.percent_of_peak.number();
+    const auto value = rate_under(p, a.limit), dram = a.bandwidth.number();
+    return value && dram ? std::optional(100 * *value / *dram) : std::nullopt;
   });
-  return fmt::format(
-      "{}: {} FLOP per loaded byte, {} the ridge of {}: at most {} GFLOP/s, {} % of peak, if no "
-      "cache helps; {}, {}.",
-      verdict == "memory" ? "memory" : "memory, unless caches catch the reuse", loaded, below ? "below" : "against",
-      ridge, attainable, percent, once,
-      verdict == "memory" ? (below ? "also below" : "below it") : "which compute bounds");
+  std::string text = fmt::format("{}: at most {} {}, {} % of {}", roof, rate, computes ? "GFLOP/s" : "useful GB/s",
+                                 share, computes ? "peak" : "the DRAM bandwidth");
+  if (const std::string intensity = over([](const PointRecord& p) { return p.analysis->limit.intensity.number(); });
+      !intensity.empty())
+    text += fmt::format(", at {} FLOP/byte", intensity);
+  if (const std::string reached = over([](const PointRecord& p) { return p.analysis->limit.percent_reached.number(); });
+      !reached.empty())
+    return text + fmt::format("; {} % of that was reached.", reached);
+  std::string others;  // the roofs that no cache lifts, where they are not the one that limits
+  const std::string lifted = over([&](const PointRecord& p) -> std::optional<double> {
+    const Limit best = limiting_roof(*p.analysis, Reuse::caught);
+    const auto now = rate_under(p, p.analysis->limit), then = rate_under(p, best);
+    if (!now || !then || *then < 1.01 * *now) return std::nullopt;
+    const std::string label = label_of(best);
+    if (others.find(label) == std::string::npos) others += (others.empty() ? "" : " or ") + label;
+    return *then / 1e9;
+  });
+  return text + (lifted.empty() ? "." : fmt::format("; with perfect caches {}, by {}.", lifted, others));
 }
 
 // --- how a point uses global memory ---
@@ -334,6 +337,21 @@ std::vector<std::string> problem_sentences(const PointResult& result) {
   return sentences;
 }
 
+// What is bad about a point, in a word or two each: the kinds of its findings, a wrong result, how it ended.
+std::vector<std::string> bad_kinds(const PointResult& result) {
+  std::vector<std::string> kinds;
+  if (result.good() || result.status == Status::unsupported) return kinds;
+  const auto add = [&](const std::string& kind) {
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+  };
+  if (result.status != Status::ok) add(std::string(to_text(result.status)));
+  if (result.status == Status::ok && result.expected_finding)
+    add(fmt::format("no {}, which it must show", *result.expected_finding));
+  for (const Finding& finding : result.findings) add(finding.kind);
+  if (result.verification.state == Verification::State::failed) add("wrong result");
+  return kinds;
+}
+
 // How much of each point of a variant was run.
 std::string sampling_sentence(const Points& points, const ProblemGroup& group) {
   const auto blocks = [](const PointResult& result) {
@@ -415,29 +433,33 @@ std::string bounds_section(const ProblemGroup& group, const ResultFile& results,
   if (counts_alone_matter(group.points)) return "";
   Points analysed;
   for (const PointRecord* point : group.points)
-    if (point->analysis && !point->result.expected_finding) analysed.push_back(point);
-  std::vector<Points> variants = by_variant(analysed);
-  constexpr std::size_t told_apart = 3;
-  if (variants.size() > told_apart) variants = {analysed};
+    if (point->analysis && !point->result.expected_finding && !point->analysis->limit.roof.empty())
+      analysed.push_back(point);
   Sentences sentences;
-  for (const Points& variant : variants) {
-    std::map<std::string, Points> by_verdict;
-    std::vector<std::string> order;
+  for (Points variant : by_variant(analysed)) {
+    // Beside points that compute, those that have nothing to compute (an empty matrix) tell nothing.
+    const auto computes = [](const PointRecord* point) { return point->analysis->limit.attainable.has_value(); };
+    if (std::ranges::any_of(variant, computes)) std::erase_if(variant, std::not_fn(computes));
+    std::vector<std::pair<std::string, Points>> by_roof;
     for (const PointRecord* point : variant) {
-      Points& list = by_verdict[point->analysis->verdict];
-      if (list.empty()) order.push_back(point->analysis->verdict);
-      list.push_back(point);
+      const std::string roof = label_of(point->analysis->limit);
+      auto same = std::ranges::find(by_roof, roof, [](const auto& one) { return one.first; });
+      if (same == by_roof.end()) same = by_roof.insert(same, {roof, {}});
+      same->second.push_back(point);
     }
-    for (const std::string& verdict : order) {
-      const Points& points = by_verdict[verdict];
+    for (const auto& [roof, points] : by_roof) {
       const std::string apart = what_sets_apart(points, variant, group.labels);
-      const std::string who = apart.empty() || points.size() == 1
-                                  ? group.labels.of_all(points)
-                                  : fmt::format("{}{} ({} points)", variant_words(points), apart, points.size());
-      sentences.add(who, bound_sentence(points, verdict));
+      std::string who = points.front()->result.point.variant + apart;
+      if (apart.empty() && points.size() < variant.size()) {
+        who += fmt::format(" ({} of {})", points.size(), plural(variant.size(), "point"));
+      } else if (points.size() > 1) {
+        who += fmt::format(" ({} points)", points.size());
+      }
+      sentences.add(who, bound_sentence(points, roof));
     }
   }
-  const std::string text = sentences.items(style);
+  constexpr std::size_t most_bounds = 14;
+  const std::string text = sentences.items(style, most_bounds, "bounds");
   return text.empty()
              ? ""
              : heading(fmt::format("What bounds {} (modelled on {})", group.problem, results.device.name), style) +
@@ -481,6 +503,31 @@ std::string comparison_section(const ProblemGroup& group, const TerminalStyle& s
       std::max(worse.size(), most_worse) - most_worse + std::max(better.size(), most_better) - most_better;
   return heading(fmt::format("Against {}/naive (emulated sectors of 32 bytes)", group.problem), style) + text +
          more_line(left_out, "such differences");
+}
+
+std::string problems_line(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
+  struct Kind {
+    std::string name, first;
+    std::size_t others = 0;
+  };
+  std::vector<Kind> kinds;
+  for (const ProblemGroup& group : groups)
+    for (const PointRecord* point : group.points)
+      for (const std::string& name : bad_kinds(point->result)) {
+        const auto same = std::ranges::find(kinds, name, &Kind::name);
+        if (same == kinds.end()) {
+          kinds.push_back({name, group.labels.of(*point)});
+        } else {
+          ++same->others;
+        }
+      }
+  if (kinds.empty()) return "";
+  std::string text;
+  for (const Kind& kind : kinds)
+    text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", kind.name, kind.first,
+                        kind.others == 0 ? "" : " and " + plural(kind.others, "more point"));
+  return painted(wrapped(text + ". Details under What is wrong, below the tables.", style.width, "  BAD  "), Tone::bad,
+                 style.colour);
 }
 
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {

@@ -29,6 +29,8 @@ std::string crossings_section(const std::vector<ProblemGroup>& groups, const Res
 // Over all points: the size from which a problem's intensity, every byte moved once, reaches a ridge of the device.
 std::string ridge_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
                           const TerminalStyle& style);
+// Over all points: what is bad, in a line or two for the top of the report; empty when nothing is.
+std::string problems_line(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 // Over all points: failures, verification, checker findings, sampling, warnings.
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);

@@ -78,6 +78,11 @@ class JsonOut {
   void optional(const char* key, const T& value) {
     if (!value.empty()) object_[key] = encode(value);
   }
+  // Absent from files of older versions.
+  template <class T>
+  void later(const char* key, const T& value) {
+    (*this)(key, value);
+  }
   Json& object() { return object_; }
 
  private:
@@ -148,6 +153,10 @@ class JsonIn {
   template <class T>
   void optional(const char* key, T& value) {
     if (object_.contains(key)) (*this)(key, value);
+  }
+  template <class T>
+  void later(const char* key, T& value) {
+    optional(key, value);
   }
   void finish() const {
     if (place_.newer) return;

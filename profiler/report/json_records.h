@@ -145,6 +145,18 @@ void fields(Archive& a, LevelBound& bound) {
   a("percent_of_attainable", bound.percent_of_attainable);
   a("byte_per_s", bound.bandwidth);
   a("percent_of_bandwidth", bound.percent_of_bandwidth);
+  a.later("bound_time_us", bound.bound_time_us);
+}
+
+template <class Archive>
+void fields(Archive& a, Limit& limit) {
+  a("roof", limit.roof);
+  a("basis", limit.basis);
+  a("flop_per_byte", limit.intensity);
+  a("attainable_flop_per_s", limit.attainable);
+  a("percent_of_peak", limit.percent_of_peak);
+  a("bound_time_us", limit.bound_time_us);
+  a("percent_reached", limit.percent_reached);
 }
 
 template <class Archive>
@@ -204,6 +216,7 @@ void fields(Archive& a, Analysis& analysis) {
   a("dram_byte_per_s", analysis.dram_bandwidth);
   a.optional("levels", analysis.levels);
   a.optional("lowest_roof", analysis.lowest_roof);
+  a.later("limit", analysis.limit);
   a.optional("occupancy", analysis.occupancy);
   a("warnings", analysis.warnings);
 }

@@ -177,7 +177,10 @@ std::string occupancy_table(const ProblemGroup& group, const ResultFile& results
                                                        {"registers", "that still", "launch"}};
   const std::string title = fmt::format(
       "Blocks of {} on a multiprocessor (modelled on {}{})", group.problem, results.device.name,
-      unknown ? "; registers per thread unknown without a GPU build, so blocks per SM is an upper bound" : "");
+      !unknown ? ""
+      : results.plan.backend == "simt"
+          ? "; registers per thread unknown, for only a run on a GPU reads them, so blocks per SM is an upper bound"
+          : "; blocks per SM is an upper bound where registers per thread are unknown");
   return distinct_table(title, headings, distinct_rows(points, cells), group, style);
 }
 

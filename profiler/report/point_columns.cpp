@@ -53,11 +53,12 @@ std::function<std::string(const PointRecord&)> of_analysis(const std::function<Q
   };
 }
 
-// FLOP per byte that crossed a level, where a GPU counted it: emulated points have L1 alone, near their sectors.
+// FLOP per byte that crossed a level, where the backend counted it.
 std::function<std::string(const PointRecord&)> intensity_at(Level level) {
   return [level](const PointRecord& point) {
     const LevelBound* bound = point.analysis ? point.analysis->at(level) : nullptr;
-    return bound == nullptr || bound->bytes.source != Source::measured ? std::string() : words(bound->intensity);
+    const Source counted = point.result.backend == "simt" ? Source::emulated : Source::measured;
+    return bound == nullptr || bound->bytes.source != counted ? std::string() : words(bound->intensity);
   };
 }
 
@@ -75,10 +76,6 @@ std::string worst_conflicts(const PointRecord& point) {
   if (worst >= 0) return (estimated ? "~" : "") + real_words(worst, 3);
   return ratio_of({"shared_load_bank_conflicts", "shared_store_bank_conflicts"},
                   {"shared_load_requests", "shared_store_requests"})(point);
-}
-
-std::string verdict_word(const std::string& verdict) {
-  return verdict == "memory unless caches catch the reuse" ? "memory/compute" : verdict;
 }
 
 // Lanes or sectors of the loads of one global buffer, by the access table.
@@ -137,11 +134,11 @@ std::vector<ColumnSpec> timed_columns(const ResultFile& results) {
        ""},
       {{"GFLOP/s"}, "", 98, measured, of_analysis([](const Analysis& a) { return a.achieved_flops; }, 1e9), ""},
       {{"% of", "peak"}, "", 91, measured, of_analysis([](const Analysis& a) { return a.percent_of_peak; }), ""},
-      {{"% of", "attain-", "able"},
-       "% of attainable: of the roof at the FLOP per byte moved once",
+      {{"% of", "roof"},
+       "% of roof: of the lowest roof, the one under bounded by",
        92,
        measured,
-       of_analysis([](const Analysis& a) { return a.percent_of_attainable; }),
+       of_analysis([](const Analysis& a) { return a.limit.percent_reached; }),
        ""},
       {{"useful", "GB/s"},
        "useful GB/s: compulsory bytes over the median time",
@@ -207,34 +204,35 @@ std::vector<ColumnSpec> bound_columns() {
   const auto modelled = Origin::modelled;
   return {
       {{"attain-", "able", "GFLOP/s"},
-       "attainable: the roof over the FLOP per loaded byte, as if no cache helped",
+       "attainable: under the lowest roof, the one under bounded by",
        82,
        modelled,
-       of_analysis([](const Analysis& a) { return a.loaded.attainable; }, 1e9),
+       of_analysis([](const Analysis& a) { return a.limit.attainable; }, 1e9),
        ""},
       {{"% of", "peak"},
        "% of peak: of the attainable GFLOP/s",
        45,
        modelled,
-       of_analysis([](const Analysis& a) { return a.loaded.percent_of_peak; }),
+       of_analysis([](const Analysis& a) { return a.limit.percent_of_peak; }),
        ""},
-      {{"bound us", "sectors", "from DRAM"},
-       "bound us, sectors from DRAM: least time if no cache saves a sector",
-       65,
+      {{"bound", "us"},
+       "bound us: least time under that roof; a bound, not a time",
+       88,
        modelled,
-       of_analysis([](const Analysis& a) { return a.transaction.bound_time_us; }),
+       of_analysis([](const Analysis& a) { return a.limit.bound_time_us; }),
        ""},
       {{"bound us", "bytes", "once"},
-       "bound us, bytes once: least time the roof allows at all; a bound, not a time",
-       88,
+       "bound us, bytes once: least time if every byte moved once, whatever caches do",
+       65,
        modelled,
        of_analysis([](const Analysis& a) { return a.compulsory.bound_time_us; }),
        ""},
       {{"bounded", "by"},
-       "bounded by: memory/compute = memory if no cache catches the reuse, compute if all of it is caught",
+       "bounded by: the lowest roof: DRAM, L2, L1 with shared memory, compute; DRAM sectors = as if no cache caught a "
+       "sector, DRAM once = each byte moved once, where nobody counted DRAM bytes",
        95,
        modelled,
-       [](const auto& p) { return p.analysis ? verdict_word(p.analysis->verdict) : std::string(); },
+       [](const auto& p) { return p.analysis ? label_of(p.analysis->limit) : std::string(); },
        ""},
   };
 }
@@ -325,7 +323,7 @@ std::vector<ColumnSpec> traffic_columns() {
 }
 
 std::vector<ColumnSpec> roofline_columns() {
-  const auto modelled = Origin::modelled;
+  const auto counted = Origin::counted, modelled = Origin::modelled;
   std::vector<ColumnSpec> columns{
       {{"loaded"},
        "",
@@ -342,7 +340,7 @@ std::vector<ColumnSpec> roofline_columns() {
       {{"in", "sectors"},
        "",
        70,
-       Origin::counted,
+       counted,
        of_analysis([](const Analysis& a) { return a.transaction.intensity; }),
        "FLOP per byte"},
       {{"once"},
@@ -354,7 +352,7 @@ std::vector<ColumnSpec> roofline_columns() {
       {{"of", "L1"},
        "FLOP per byte of L1, L2, DRAM: of what crossed that level, as it was counted; L1 with shared memory",
        58,
-       Origin::measured,
+       counted,
        intensity_at(Level::l1),
        "FLOP per byte"},
       {{"of", "L2"}, "", 57, Origin::measured, intensity_at(Level::l2), "FLOP per byte"},
@@ -362,6 +360,12 @@ std::vector<ColumnSpec> roofline_columns() {
   };
   std::ranges::move(bound_columns(), std::back_inserter(columns));
   columns.pop_back();  // what bounds a point is in the summary
+  columns.push_back({{"bound us", "sectors", "from DRAM"},
+                     "bound us, sectors from DRAM: least time if no cache saves a sector",
+                     66,
+                     modelled,
+                     of_analysis([](const Analysis& a) { return a.transaction.bound_time_us; }),
+                     ""});
   columns.push_back({{"% of", "sectors", "useful"},
                      "% of sectors useful: compulsory bytes over sector bytes",
                      60,

@@ -144,9 +144,10 @@ TerminalStyle terminal_style(int fd) {
 
 std::string terminal_report(const ResultFile& results, const TerminalStyle& style) {
   const std::vector<ProblemGroup> groups = groups_of(results);
-  std::string text = header(results, style);
+  std::string text = header(results, style) + problems_line(groups, style);
   Legend legend;
   for (const ProblemGroup& group : groups) text += summary_table(group, results, style, legend);
+  text += problems_section(groups, style);
   for (const ProblemGroup& group : groups) {
     text += comparison_section(group, style);
     text += sites_section(group, style);
@@ -154,7 +155,6 @@ std::string terminal_report(const ResultFile& results, const TerminalStyle& styl
   }
   text += crossings_section(groups, results, style);
   text += ridge_section(groups, results, style);
-  text += problems_section(groups, style);
   for (const ProblemGroup& group : groups) {
     text += prediction_section(group, style);
     text += detail_tables(group, results, style, legend);

@@ -19,12 +19,8 @@ ResultPlacement placement(std::string_view basis, const Quantity& intensity, con
   return placed;
 }
 
-// Where DRAM bytes were not counted: of a measured point those that L1 asked for; of an emulated one, which says what
-// happens without caches, those that lanes load, as the lectures do.
-std::array<Basis, 4> bases_without_dram(bool timed) {
-  if (timed) return {Basis::transaction, Basis::loaded, Basis::requested, Basis::compulsory};
-  return {Basis::loaded, Basis::requested, Basis::transaction, Basis::compulsory};
-}
+// Where DRAM bytes were not counted: those that L1 asked for, in whole sectors as memory moves them.
+constexpr std::array bases_without_dram{Basis::transaction, Basis::loaded, Basis::requested, Basis::compulsory};
 
 }  // namespace
 
@@ -34,7 +30,7 @@ PlacementOrReason place(const ResultPoint& point, Level level) {
   if (bound != nullptr && bound->attainable.has_value())
     return {placement(to_text(level), bound->intensity, bound->attainable, a), {}};
   if (level == Level::dram)
-    for (const Basis basis : bases_without_dram(a.time_us.has_value()))
+    for (const Basis basis : bases_without_dram)
       if (const BasisBound& on = a.on(basis); on.attainable.has_value())
         return {placement(to_text(basis), on.intensity, on.attainable, a), {}};
   const Quantity* why = bound == nullptr               ? nullptr

@@ -39,11 +39,11 @@ struct RooflineResults {
 struct ResultPlacement {
   // "dram", "l2" or "l1" when the bytes were counted at that level; a Basis in place of DRAM bytes that nobody counted.
   std::string_view basis;
-  double intensity = 0;              // FLOP/byte
-  Source source = Source::measured;  // of the intensity
-  double attainable = 0;             // FLOP/s; modelled
-  BoundBy bound_by = BoundBy::unknown;
-  std::optional<double> achieved;               // FLOP/s, measured; nothing for emulated points
+  double intensity = 0;                 // FLOP/byte
+  Source source = Source::measured;     // of the intensity
+  double attainable = 0;                // FLOP/s; modelled
+  BoundBy bound_by = BoundBy::unknown;  // the side of this level's ridge; what limits the point is Analysis::limit
+  std::optional<double> achieved;       // FLOP/s, measured; nothing for emulated points
   std::optional<double> percent_of_attainable;  // measured
   [[nodiscard]] double height() const { return achieved.value_or(attainable); }
 };

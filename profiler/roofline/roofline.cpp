@@ -316,6 +316,7 @@ LevelBound level_bound(Level level, const PointResult& result, const Analysis& a
   b.percent_of_attainable = ratio(a.achieved_flops, b.attainable, Source::measured, "nothing attainable", 100);
   b.bandwidth = combine(b.bytes, a.time_us, Source::measured, [](double n, double us) { return n / (us * micro); });
   b.percent_of_bandwidth = ratio(b.bandwidth, ceiling, Source::measured, "no bandwidth", 100);
+  b.bound_time_us = combine(b.bytes, ceiling, Source::modelled, [](double n, double bw) { return n / bw / micro; });
   return b;
 }
 
@@ -362,16 +363,17 @@ void warn_above_roof(Analysis& a, const PointResult& result, const DeviceSpec& s
                                             mebibytes(*a.working_set_bytes.number()), mebibytes(spec.l2_bytes))
                               : "a cache kept some, or not all of them were moved"));
   if (above(a.percent_of_peak)) {
-    const auto clock = result.timing ? result.timing->sm_clock_mhz : std::nullopt;
+    const double clock = result.timing ? result.timing->sm_clock_mhz.value_or(0) : 0;
     const Precision* precision = precision_by_id(a.precision);
-    const auto at_clock =
-        clock && precision != nullptr ? peak_at_clock(spec, *precision, *clock * 1e6) : std::optional<double>();
+    std::string at_clock;
+    if (clock > 0 && precision != nullptr)
+      if (const auto peak = peak_at_clock(spec, *precision, clock * 1e6))
+        at_clock = fmt::format("at the measured {:.0f} MHz the peak is {:.4g} TFLOP/s; ", clock, *peak / 1e12);
     a.warnings.push_back(fmt::format(
         "{:.1f} % of the {} peak, which holds at {:.0f} MHz: {}a higher clock, another pipe (tensor cores: choose its "
         "precision) or fewer operations than counted explain it",
         *a.percent_of_peak.number(), precision != nullptr ? precision->label : a.precision, a.peak_clock_mhz,
-        at_clock ? fmt::format("at the measured {:.0f} MHz the peak is {:.4g} TFLOP/s; ", *clock, *at_clock / 1e12)
-                 : ""));
+        at_clock));
   } else if (above(a.percent_of_attainable)) {
     a.warnings.push_back(fmt::format(
         "{:.1f} % of the attainable rate: the bytes counted as compulsory did not all come from DRAM (warm cache, or a "
@@ -457,6 +459,7 @@ Analysis analyze(const PointResult& result, const DeviceSpec& spec, const Analys
   set_effective_bandwidth(a);
   set_measured(a, result);
   set_levels(a, result, ceilings);
+  a.limit = limiting_roof(a);
   a.occupancy = occupancies(result, spec);
   warn(a, result, spec);
   return a;

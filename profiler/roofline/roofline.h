@@ -67,7 +67,25 @@ struct LevelBound {
   Quantity percent_of_attainable;  // achieved / attainable, measured; never clamped
   Quantity bandwidth;              // byte/s that crossed it: bytes / time, measured
   Quantity percent_of_bandwidth;   // of the level's ceiling, measured; never clamped
+  Quantity bound_time_us;          // shortest time in which these bytes cross it, modelled; null in older files
 };
+
+// The roof that limits a point: of those whose bytes are known, the one that takes longest.
+struct Limit {
+  std::string roof;  // "dram", "l2", "l1" or "compute"; empty when none is known
+  // Bytes it was taken over: those counted at that level ("dram", "l2", "l1"; empty for compute). Where nobody counted
+  // DRAM bytes "transaction", as if no cache caught a sector; "compulsory" where those are more, and of a timed point,
+  // for which caches worked.
+  std::string basis;
+  Quantity intensity;        // FLOP/byte on these bytes; null for compute
+  Quantity attainable;       // FLOP/s, modelled
+  Quantity percent_of_peak;  // of attainable, modelled
+  Quantity bound_time_us;    // a bound, never a time; modelled
+  Quantity percent_reached;  // of that roof, by the time measured; never clamped
+};
+// "DRAM", "DRAM sectors" (as if no cache caught one), "DRAM once" (every byte once), "L2", "L1/shared", "compute"; ""
+// when nothing is known.
+std::string label_of(const Limit& limit);
 
 // How many blocks of a launch an SM holds. Launches of one shape share an entry.
 struct LaunchOccupancy {
@@ -94,6 +112,7 @@ struct Analysis {
   [[nodiscard]] const LevelBound* at(Level level) const;
   // The lowest of the roofs at the intensities that are known: "dram", "l2", "l1", "compute"; "" when none is known.
   std::string lowest_roof;
+  Limit limit;  // the same and, where nobody counted DRAM bytes, over what stands in for them; empty in older files
 
   // What bounds the point, all bases considered: "memory" (even if every byte moved once), "compute" (even if no cache
   // caught anything), "memory unless caches catch the reuse", or "unknown".
@@ -119,6 +138,13 @@ struct Analysis {
 
   std::vector<std::string> warnings;  // closed list, each with the likely reason or the advice
 };
+
+// What is assumed where nobody counted the bytes that DRAM moves.
+enum class Reuse {
+  as_known,  // what Limit::basis says
+  caught,    // every byte moves once, as if caches caught all reuse: no cache lifts this roof
+};
+Limit limiting_roof(const Analysis& analysis, Reuse reuse = Reuse::as_known);
 
 struct Ceilings;
 

@@ -103,6 +103,14 @@ Json level_json(const LevelBound& level) {
           {"percent_of_bandwidth", quantity_json(level.percent_of_bandwidth)}};
 }
 
+Json limit_json(const Limit& limit) {
+  return {{"roof", limit.roof.empty() ? Json(nullptr) : Json(limit.roof)},
+          {"basis", limit.basis.empty() ? Json(nullptr) : Json(limit.basis)},
+          {"attainable_per_s", quantity_json(limit.attainable)},
+          {"bound_time_us", quantity_json(limit.bound_time_us)},
+          {"percent_reached", quantity_json(limit.percent_reached)}};
+}
+
 Json placement_json(const PlacementOrReason& at) {
   if (!at.placement) return {{"reason", at.reason}};
   const ResultPlacement& placed = *at.placement;
@@ -147,6 +155,7 @@ Json results_json(const RooflineView& view) {
                       {"useful_percent_of_bandwidth", quantity_json(a.percent_of_bandwidth)},
                       {"levels", std::move(levels)},
                       {"lowest_roof", a.lowest_roof.empty() ? Json(nullptr) : Json(a.lowest_roof)},
+                      {"limit", limit_json(a.limit)},
                       {"bound_by", a.verdict},
                       {"warnings", std::move(warnings)}});
   }
@@ -168,17 +177,18 @@ struct CsvRow {
   std::string bytes_per_s{}, per_s{}, intensity{}, percent{}, clock_mhz{};
   // Of measured ceilings, and of points of result files.
   std::string_view level{}, file{}, ran_on{}, what_if{};
-  std::string percent_of_spec{}, achieved_per_s{}, percent_of_attainable{};
+  std::string percent_of_spec{}, achieved_per_s{}, percent_of_attainable{}, limited_by{};
 };
 
 std::string csv_line(const DeviceSpec& spec, const CsvRow& row) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(spec.name), row.kind,
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(spec.name), row.kind,
                      cell(row.name), row.precision, row.bytes_per_s, row.per_s, row.intensity, row.basis, row.percent,
                      row.bound_by, row.clock_mhz, row.source, cell(row.from), row.percent_of_spec, row.level,
-                     row.achieved_per_s, row.percent_of_attainable, cell(row.file), cell(row.ran_on), row.what_if);
+                     row.achieved_per_s, row.percent_of_attainable, cell(row.file), cell(row.ran_on), row.what_if,
+                     row.limited_by);
 }
 
-std::string share_of_spec(double value, const std::optional<double>& of_spec) {
+std::string percent_of_spec_cell(double value, const std::optional<double>& of_spec) {
   return of_spec ? number_text(100 * value / *of_spec) : std::string();
 }
 
@@ -203,7 +213,8 @@ std::string result_line(const RooflineView& view, const ResultPoint& point, Leve
                               .ran_on = source.ran_on,
                               .what_if = source.what_if ? "true" : "false",
                               .achieved_per_s = number(placed.achieved),
-                              .percent_of_attainable = number(placed.percent_of_attainable)});
+                              .percent_of_attainable = number(placed.percent_of_attainable),
+                              .limited_by = label_of(point.analysis.limit)});
 }
 
 }  // namespace
@@ -235,7 +246,7 @@ std::string roofline_csv(const RooflineView& view) {
   std::string text =
       "device,kind,name,precision,bandwidth_bytes_per_s,flop_per_s,intensity_flop_per_byte,basis,percent_of_peak,"
       "bound_by,clock_mhz,source,from,percent_of_spec,level,achieved_flop_per_s,percent_of_attainable,file,ran_on,"
-      "what_if\n";
+      "what_if,limited_by\n";
   const auto number = [](double value) { return number_text(value); };
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
     text += csv_line(spec, {.kind = "bandwidth_ceiling",
@@ -245,7 +256,7 @@ std::string roofline_csv(const RooflineView& view) {
                             .bytes_per_s = number(slope.bandwidth),
                             .clock_mhz = slope.clock_mhz > 0 ? number(slope.clock_mhz) : std::string(),
                             .level = to_text(slope.level),
-                            .percent_of_spec = share_of_spec(slope.bandwidth, slope.of_spec)});
+                            .percent_of_spec = percent_of_spec_cell(slope.bandwidth, slope.of_spec)});
   for (const ComputeCeiling& roof : ceilings.peaks)
     text += csv_line(spec, {.kind = "compute_ceiling",
                             .name = roof.precision->label,
@@ -254,7 +265,7 @@ std::string roofline_csv(const RooflineView& view) {
                             .from = roof.how.empty() ? std::string_view(roof.provenance.source) : roof.how,
                             .per_s = number(roof.peak),
                             .clock_mhz = roof.clock_mhz > 0 ? number(roof.clock_mhz) : std::string(),
-                            .percent_of_spec = share_of_spec(roof.peak, roof.of_spec)});
+                            .percent_of_spec = percent_of_spec_cell(roof.peak, roof.of_spec)});
   for (const ComputeCeiling& roof : ceilings.peaks)
     for (std::size_t i = 0; i < roof.ridges.size(); ++i)
       text += csv_line(spec, {.kind = "ridge_point",

@@ -123,7 +123,7 @@ std::string basis_rows(const RooflineView& view) {
 
 // --- points of result files ---
 
-constexpr std::size_t label_width = 35;
+constexpr std::size_t label_width = 34;
 
 // A cell of a table; "-" for what is not known.
 template <class Text>
@@ -164,13 +164,13 @@ std::string placed_rows(const RooflineView& view, const Precision& precision) {
     const PlacementOrReason at = place(point, view.level);
     if (!at.placement) continue;
     const ResultPlacement& p = *at.placement;
-    rows += fmt::format("  {}{:>8} {:<11}{:>11}{:>11}{:>10}  {}\n", point_label(view, point),
+    rows += fmt::format("  {}{:>8} {:<11}{:>11}{:>10}{:>10}  {}\n", point_label(view, point),
                         intensity_text(p.intensity), p.basis, giga(p.attainable), cell(p.achieved, giga),
-                        cell(p.percent_of_attainable, share), to_text(p.bound_by));
+                        cell(p.percent_of_attainable, share), label_of(point.analysis.limit));
   }
   if (rows.empty()) return rows;
   const std::string unit = fmt::format("G{}", precision.unit);
-  return fmt::format("\n{}\n  {:<{}}{:>8} {:<11}{:>11}{:>11}{:>10}  {}\n  {:<{}}{:>8} {:<11}{:>11}{:>11}\n{}",
+  return fmt::format("\n{}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}{:>10}  {}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}\n{}",
                      under_text(view, precision), "point", label_width, "FLOP/B", "of bytes", "attainable", "measured",
                      "of roof", "bound by", "", label_width, "", "", unit, unit, rows);
 }
@@ -182,19 +182,31 @@ std::string bandwidth_point_rows(const RooflineView& view) {
     const Analysis& a = point.analysis;
     const LevelBound* level = a.at(view.level);
     if (a.flops.number().value_or(0) != 0 || level == nullptr) continue;
-    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>11}{:>12}\n", point_label(view, point),
+    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>8}{:>11}  {}\n", point_label(view, point),
                         cell(a.effective_bandwidth.number(), giga), cell(a.effective_bandwidth_percent.number(), share),
                         cell(a.achieved_bandwidth.number(), giga), cell(level->bandwidth.number(), giga),
-                        cell(level->percent_of_bandwidth.number(), share));
+                        cell(level->percent_of_bandwidth.number(), share), label_of(a.limit));
   }
   if (rows.empty()) return rows;
   const BandwidthCeiling& slope = slope_or_throw(view.ceilings, view.level);
   return fmt::format(
       "\nWithout floating-point operations, under {} ({})\n"
-      "  {:<{}}{:>21}{:>11}{:>23}\n  {:<{}}{:>11}{:>10}{:>11}{:>11}{:>12}\n{}",
+      "  {:<{}}{:>21}{:>11}{:>19}\n  {:<{}}{:>11}{:>10}{:>11}{:>8}{:>11}  {}\n{}",
       slope.label, bandwidth_text(slope.bandwidth), "", label_width, "useful at most", "useful",
       fmt::format("through {}", label_of(view.level)), "point", label_width, "GB/s", "of DRAM", "GB/s", "GB/s",
-      "of ceiling", rows);
+      "of ceiling", "bound by", rows);
+}
+
+// What the words under "bound by" mean, as far as they occur.
+std::string limit_rows(const RooflineView& view) {
+  std::set<std::string> labels;
+  for (const ResultPoint& point : view.results.points) labels.insert(label_of(point.analysis.limit));
+  labels.erase("");
+  if (labels.empty()) return "";
+  std::string text = "bound by: the lowest roof of all levels whose bytes are known, and of compute";
+  if (labels.contains("DRAM sectors")) text += "; DRAM sectors: as if no cache caught one";
+  if (labels.contains("DRAM once")) text += "; DRAM once: nobody counted its bytes, each moves once";
+  return wrapped_text(text, "  ");
 }
 
 // The hierarchical roofline as numbers: where counters know more than DRAM.
@@ -211,16 +223,16 @@ std::string hierarchy_rows(const RooflineView& view) {
       rows += fmt::format("{:>9}{:>8}", cell(a.at(level)->intensity.number(), intensity_text),
                           cell(a.at(level)->percent_of_attainable.number(),
                                [](double p) { return fmt::format("{:.3g}{}", p, p > 100 ? "!" : ""); }));
-    const auto lowest = level_from_text(a.lowest_roof);
-    rows += fmt::format("  {}\n", lowest ? label_of(*lowest) : "compute");
+    rows += "\n";
   }
   if (rows.empty()) return rows;
   std::string text = "\nAt each memory level: FLOP per byte there, and measured rate in % of the roof there\n";
   text += fmt::format("  {:<{}}", "", label_width);
   for (const Level level : memory_levels) text += fmt::format("{:>9}{:>8}", label_of(level), "");
-  text += fmt::format("  lowest\n  {:<{}}", "point", label_width);
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += fmt::format("\n  {:<{}}", "point", label_width);
   for (std::size_t i = 0; i < memory_levels.size(); ++i) text += fmt::format("{:>9}{:>8}", "FLOP/B", "% roof");
-  text += "  roof\n" + rows;
+  text += "\n" + rows;
   for (const Level level : memory_levels)
     text += wrapped_text(fmt::format("{}: {}", label_of(level), meaning_of(level)), "  ");
   return text;
@@ -286,7 +298,7 @@ std::string results_rows(const RooflineView& view) {
   for (const Basis basis : {Basis::loaded, Basis::requested, Basis::transaction, Basis::compulsory})
     if (bases.contains(to_text(basis)))
       text += wrapped_text(fmt::format("{}: {}", to_text(basis), meaning_of(basis)), "  ");
-  return text + hierarchy_rows(view) + remark_rows(view);
+  return text + limit_rows(view) + hierarchy_rows(view) + remark_rows(view);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(Roofline, PlacesResultFiles) {
   const std::string json = GPUEXP_SOURCE_DIR "/results/h200/tile_sweep.cuda.json";
   const std::string own = squeezed(roofline({"--results", csv}));
   for (const char* part : {"H200 SXM 141GB: GH100", "measured on NVIDIA H200, cold L2; 21 points",
-                           "tiled TILE=32 k=m=n=4096", "9143.3 13.6 % compute", "89.4 L1/shared"})
+                           "tiled TILE=32 k=m=n=4096", "9143.3 13.6 % L1/shared", "0.306 89.4"})
     EXPECT_THAT(own, HasSubstr(part));
   EXPECT_THAT(own, Not(HasSubstr("what-if")));
   EXPECT_THAT(own, Not(HasSubstr("vector add")));
@@ -105,12 +105,14 @@ TEST(Roofline, PlacesSeveralFilesMeasuredAndEmulated) {
   const std::string text =
       squeezed(roofline({"--device", "a100", "--results", simt, cuda, "--plot"}, {{"LC_ALL", "C"}}));
   for (const char* part : {"emulated (simt): bounds of the roof, no time was measured", "what-if",
-                           "1 naive k=m=n=32 0.25 loaded 483.75 - - memory",
-                           "1 tiled TILE=16 k=m=n=32 4 loaded 7740 - - memory", "tile_sweep.simt.csv: naive"})
+                           "1 naive k=m=n=32 0.485 transaction 938.18 - - DRAM sectors",
+                           "1 tiled TILE=2 k=m=n=32 0.121 transaction 234.55 - - DRAM sectors",
+                           "1 tiled TILE=16 k=m=n=32 3.2 transaction 6192 - - L1/shared",
+                           "2 naive k=m=n=32 4 dram 7740", "tile_sweep.simt.csv: naive"})
     EXPECT_THAT(text, HasSubstr(part));
   const std::string csv = roofline({"--device", "a100", "--results", simt, cuda, "--format", "csv"});
-  EXPECT_THAT(csv, HasSubstr(",NVIDIA H200,true\n"));
-  EXPECT_THAT(csv, HasSubstr("tile_sweep.simt.csv,,false\n"));
+  EXPECT_THAT(csv, HasSubstr(",NVIDIA H200,true,L1/shared\n"));
+  EXPECT_THAT(csv, HasSubstr("tile_sweep.simt.csv,,false,DRAM sectors\n"));
   EXPECT_THAT(roofline({"--device", "a100", "--results", simt, cuda, "--level", "l1", "--format", "svg"}),
               StartsWith("<?xml"));
 }
@@ -119,11 +121,11 @@ TEST(Roofline, KernelsWithoutFlopsStandUnderTheBandwidth) {
   const std::string text =
       squeezed(roofline({"--results", GPUEXP_SOURCE_DIR "/results/h200/transpose.cuda.csv", "--plot"}));
   EXPECT_THAT(text, HasSubstr("Without floating-point operations, under DRAM (4,800 GB/s)"));
-  EXPECT_THAT(text, HasSubstr("smem_padded cols=rows=8192 4800 100 %"));
+  EXPECT_THAT(text, HasSubstr("smem_padded cols=rows=8192 4800 100 % 1607.2 1543.7 32.2 % DRAM"));
+  EXPECT_THAT(text, HasSubstr("smem cols=rows=8192 4800 100 % 1163.7 1117.8 23.3 % L1/shared"));  // its conflicts
   EXPECT_THAT(text, HasSubstr("not drawn: 7 points (the point does no floating-point operations)"));
 }
 
-// The program itself takes about 15 ms; the best of several runs is what a busy machine does not disturb.
 TEST(Roofline, LeavesOutPointsInWhichTheCheckerFoundSomething) {
   const Outcome outcome = run(call({"--results", GPUEXP_SOURCE_DIR "/results/h200/barriers.cuda.json"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -131,6 +133,7 @@ TEST(Roofline, LeavesOutPointsInWhichTheCheckerFoundSomething) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("tiled_no_compute_barrier")));
 }
 
+// The program itself takes about 15 ms; the best of several runs is what a busy machine does not disturb.
 TEST(Roofline, TakesLessThanFiftyMilliseconds) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr double most_ms = 500;  // instrumented programs start slowly

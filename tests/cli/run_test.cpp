@@ -92,6 +92,36 @@ TEST_F(Run, ADryRunListsPointsAndWritesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(directory_.path()));
 }
 
+// That a plan is valid is one thing, that this machine could run it another: a dry run says both.
+TEST_F(Run, ADryRunSaysWhetherThisMachineWouldRunIt) {
+  EXPECT_THAT(emulate({"tile_sweep", "--dry-run"}).out,
+              HasSubstr("\ntile_sweep: this machine would run it on the simt backend\n"));
+  EXPECT_EQ(emulate({"tile_sweep", "--dry-run", "--device", "a100", "--gpu", "0"}).exit_code, 2);
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
+  const std::vector<std::string> words = {"run", "tile_sweep", "--filter", "n=32", "--backend", "cuda"};
+  std::vector<std::string> dry = words;
+  dry.emplace_back("--dry-run");
+  const Outcome listed = run(Call{dry, directory_.path(), {}, Stdout::captured}),
+                refused = run(Call{words, directory_.path(), {}, Stdout::captured});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(listed.out,
+              HasSubstr("this machine cannot run it, `gpuexp run` would end with exit code 3: backend cuda"));
+  dry.insert(dry.end(), {"--format", "json"});
+  const json plan = json::parse(run(Call{dry, directory_.path(), {}, Stdout::captured}).out)[0];
+  EXPECT_EQ(plan["would_run"], false);
+  EXPECT_THAT(refused.err, HasSubstr(plan["reason"].get<std::string>()));
+}
+
+// A name that stands for several boards is explained to who gave it, once; a file's is named by the report.
+TEST_F(Run, ExplainsADeviceNameToWhoGaveIt) {
+  const Outcome given = emulate({"tile_sweep", "--set", "n=8", "--filter", "TILE=4", "--device", "a100"});
+  EXPECT_THAT(given.err, HasSubstr("note: a100 means A100 80GB PCIe"));
+  const Outcome shipped = emulate({"tile_sweep", "--set", "n=8", "--filter", "TILE=4"});
+  EXPECT_THAT(shipped.err, Not(HasSubstr("means")));
+  EXPECT_THAT(shipped.out, HasSubstr("Roof: A100 80GB PCIe, DRAM"));
+}
+
 TEST_F(Run, ABrokenVariantThatIsFoundOutPasses) {
   const Outcome outcome = emulate({"barriers"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;

@@ -58,6 +58,55 @@ TEST(TerminalReport, SaysWhyTile2IsBad) {
   EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=16: better: 1/8 of the load sectors"));
 }
 
+// The first table goes by the lowest roof: by the bytes that its lanes load, TILE=2 would look twice as good as naive.
+TEST(TerminalReport, TheFirstTableDoesNotPraiseTile2) {
+  const std::string report = terminal_report(test::sample(), {});
+  const std::string table = flowing(report.substr(0, report.find("\nWhat is wrong\n")));
+  EXPECT_THAT(table, HasSubstr("naive 2 32 0.25 938.2 0.06985 DRAM sectors passed"));
+  EXPECT_THAT(table, HasSubstr("tiled 2 2 4 0.5 234.5 0.2794 DRAM sectors passed"));
+}
+
+// A line on what bounds each variant, however many there are; one where its roof differs.
+TEST(TerminalReport, TellsWhatBoundsEachVariant) {
+  PointResult conflicts = test::tiled16();
+  conflicts.counters["shared_load_wavefronts"] = test::emulated(100'000);
+  conflicts.counters["shared_store_wavefronts"] = test::emulated(0);
+  std::vector<PointResult> points{test::naive(), test::tiled2(), conflicts};
+  for (const char* name : {"matmul/a", "matmul/b", "matmul/c"}) {
+    points.push_back(test::naive());
+    points.back().point.variant = name;
+  }
+  const std::string report = flowing(terminal_report(test::results_of(points), {}));
+  EXPECT_THAT(report, HasSubstr("matmul/naive, matmul/a, matmul/b, matmul/c: DRAM sectors: at most 938 GFLOP/s, 4.81 % "
+                                "of peak, at 0.485 FLOP/byte; with perfect caches 10320, by DRAM once."));
+  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=2: DRAM sectors: at most 235 GFLOP/s"));
+  EXPECT_THAT(report, HasSubstr("matmul/tiled TILE=16: L1/shared: at most 99.6 GFLOP/s, 0.511 % of peak, at 0.00511 "
+                                "FLOP/byte."));
+}
+
+// Before any table: that something is bad, what and where.
+TEST(TerminalReport, SaysWhatIsBadBeforeTheTables) {
+  PointResult twice = test::wrong();
+  twice.point.params.set("TILE", std::int64_t{16});
+  PointResult race = test::no_barrier();
+  race.point.variant = "matmul/racy";
+  race.expected_finding.reset();
+  PointResult failed = test::naive();
+  failed.point.variant = "matmul/failing";
+  failed.status = Status::failed;
+  failed.reason = "launch refused";
+  const std::string report =
+      flowing(terminal_report(test::results_of({test::naive(), test::wrong(), twice, race, failed}), {}));
+  const std::string line =
+      "BAD wrong result: matmul/coarsened TILE=8 and 2 more points; race: matmul/racy TILE=8; "
+      "failed: matmul/failing. Details under What is wrong, below the tables.";
+  ASSERT_THAT(report, HasSubstr(line));
+  EXPECT_LT(report.find(line), report.find("variant TILE"));
+  EXPECT_LT(report.find("What is wrong - matmul/coarsened"), report.find("Against matmul/naive"));
+  EXPECT_THAT(flowing(terminal_report(test::results_of({test::naive(), test::no_barrier()}), {})),
+              Not(HasSubstr("BAD")));  // broken on purpose
+}
+
 TEST(TerminalReport, NamesTheLineThatConflicts) {
   EXPECT_THAT(flowing(terminal_report(test::results_of({test::smem()}), {})),
               HasSubstr("transpose/smem: kernels/transpose/smem.cu:17 store to smemArray: 32 wavefronts per request "
@@ -156,7 +205,7 @@ TEST(TerminalReport, SaysFromWhichSizeArithmeticBounds) {
 TEST(TerminalReport, TellsOccupancyAndTheWorkloadOnce) {
   const std::string report =
       flowing(terminal_report(test::results_of({test::sparse(10, 10'000), test::sparse(20, 20'000)}), {}));
-  EXPECT_THAT(report, HasSubstr("registers per thread unknown without a GPU build"));
+  EXPECT_THAT(report, HasSubstr("registers per thread unknown, for only a run on a GPU reads them"));
   EXPECT_THAT(report, HasSubstr("threads per block 1,024, shared bytes per block 8,192, blocks per SM 2, limited by "
                                 "warps, occupancy % 100, registers that keep these blocks 32, registers that still "
                                 "launch 64"));

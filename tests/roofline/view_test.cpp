@@ -221,7 +221,7 @@ TEST(Json, IsCompleteAndMarked) {
 TEST(Csv, EveryRowHasEveryColumn) {
   const auto lines = lines_of(roofline_csv(view_of("h200")));
   EXPECT_EQ(lines.back(), "");
-  const auto columns = static_cast<std::ptrdiff_t>(20);
+  const auto columns = static_cast<std::ptrdiff_t>(21);
   int points = 0;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const std::string bare = std::regex_replace(lines[i], std::regex("\"[^\"]*\""), "");
@@ -338,6 +338,61 @@ TEST(Results, HierarchicalIntensitiesAndTheLowestRoof) {
   EXPECT_DOUBLE_EQ(*l1.placement->achieved, 5e12);
 }
 
+// The one answer to what limits a point, for every report: the slowest roof whose bytes are known, DRAM's by sectors or
+// once where nobody counted its bytes.
+TEST(Results, TheLimitIsTheSlowestRoofAndSaysOverWhichBytes) {
+  const DeviceSpec spec = find_device("a100").spec;
+  PointResult tiled;
+  tiled.backend = "simt";
+  tiled.flops = 1e9;
+  tiled.compulsory_load_bytes = 1'000'000;
+  const auto count = [&](const char* id, std::uint64_t n) {
+    tiled.counters[id] = Quantity::count(n, Source::emulated);
+  };
+  count("requested_load_bytes", 1'000'000'000);
+  count("requested_store_bytes", 0);
+  count("transaction_load_bytes", 2'000'000'000);  // 0.5 FLOP/byte: worse than the lanes' bytes
+  count("transaction_store_bytes", 0);
+  count("shared_load_wavefronts", 1'000'000);
+  count("shared_store_wavefronts", 0);
+  const Analysis sectors = analyze(tiled, spec);
+  EXPECT_EQ(label_of(sectors.limit), "DRAM sectors");
+  EXPECT_EQ(sectors.limit.basis, "transaction");
+  EXPECT_DOUBLE_EQ(*sectors.limit.attainable.number(), 0.5 * 1935e9);
+  EXPECT_DOUBLE_EQ(*sectors.limit.bound_time_us.number(), 2e9 / 1935e9 * 1e6);
+  EXPECT_DOUBLE_EQ(*sectors.limit.intensity.number(), 0.5);
+  EXPECT_EQ(sectors.limit.attainable.source, Source::modelled);
+  EXPECT_EQ(sectors.limit.intensity.source, Source::emulated);
+  EXPECT_FALSE(sectors.limit.percent_reached.has_value());
+  const Limit cached = limiting_roof(sectors, Reuse::caught);  // then 2 GB and the wavefronts cross L1 all the same
+  EXPECT_EQ(label_of(cached), "L1/shared");
+  EXPECT_DOUBLE_EQ(*cached.bound_time_us.number(), (2e9 + 128e6) / (128 * 108 * 1.41e9) * 1e6);
+
+  count("shared_load_wavefronts", 1'000'000'000);  // bank conflicts, say
+  EXPECT_EQ(label_of(analyze(tiled, spec).limit), "L1/shared");
+  tiled.flops = 1e15;
+  EXPECT_EQ(label_of(analyze(tiled, spec).limit), "compute");
+  EXPECT_FALSE(analyze(tiled, spec).limit.intensity.has_value());
+  tiled.flops = 0;  // as of a transpose: a time, and no rate
+  EXPECT_EQ(label_of(analyze(tiled, spec).limit), "L1/shared");
+  EXPECT_FALSE(analyze(tiled, spec).limit.attainable.has_value());
+  tiled.compulsory_load_bytes = 1'000'000'000'000;
+  EXPECT_EQ(label_of(analyze(tiled, spec).limit), "DRAM once");
+
+  PointResult timed;  // caches worked: that no cache helps is no bound on it
+  timed.backend = "cuda";
+  timed.flops = 1e9;
+  timed.compulsory_load_bytes = 1'935'000'000;
+  timed.timing.emplace().samples_us = {2000};
+  const Limit once = analyze(timed, spec).limit;
+  EXPECT_EQ(label_of(once), "DRAM once");
+  EXPECT_DOUBLE_EQ(*once.percent_reached.number(), 50);
+  timed.point.params.set("dtype", std::string("int32"));  // no ceiling: what compute allows is not known
+  EXPECT_EQ(label_of(analyze(timed, spec).limit), "");
+  EXPECT_THAT(analyze(timed, spec).limit.attainable.reason, HasSubstr("no floating-point ceiling"));
+  EXPECT_EQ(label_of(analyze(PointResult(), spec).limit), "");
+}
+
 // What nobody counted is null with its reason, and is not drawn at a guess.
 TEST(Results, NothingIsAssumedOfALevelThatWasNotCounted) {
   PointResult result;
@@ -375,7 +430,8 @@ TEST(Results, InEveryFormatWithWhatIf) {
   const std::string text = roofline_table(view);
   for (const char* wanted :
        {"measured on NVIDIA H200, cold L2; what-if: this roof is of another", "left out: 2 points unsupported",
-        "20 dram             19500       5000    25.6 %  compute", "L1/shared\n", "At each memory level"})
+        "20 dram             19500      5000    25.6 %  L1/shared\n", "At each memory level",
+        "bound by: the lowest roof of all levels whose bytes are known"})
     EXPECT_THAT(text, HasSubstr(wanted));
   EXPECT_THAT(text, Not(HasSubstr("matmul naive")));  // results in place of the lectures' kernels
   const json j = json::parse(roofline_json(view));
@@ -386,10 +442,12 @@ TEST(Results, InEveryFormatWithWhatIf) {
   EXPECT_EQ(placed["what_if"], true);
   EXPECT_EQ(placed["levels"][2]["intensity_flop_per_byte"]["value"], 0.4);
   EXPECT_EQ(placed["lowest_roof"], "l1");
+  EXPECT_EQ(placed["limit"]["roof"], "l1");
+  EXPECT_DOUBLE_EQ(placed["limit"]["attainable_per_s"]["value"], 0.4 * 128 * 108 * 1.41e9);
   const std::string csv = roofline_csv(view);
   EXPECT_THAT(csv, HasSubstr(",20,dram,"));
   EXPECT_THAT(csv, HasSubstr(",0.4,l1,"));
-  EXPECT_THAT(csv, HasSubstr(",out/a.cuda.json,NVIDIA H200,true\n"));
+  EXPECT_THAT(csv, HasSubstr(",out/a.cuda.json,NVIDIA H200,true,L1/shared\n"));
   const std::string plot = roofline_plot(view, {100, false, false});
   EXPECT_THAT(plot, HasSubstr("a  tiled"));
   EXPECT_THAT(plot, HasSubstr("what-if"));
