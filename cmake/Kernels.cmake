@@ -50,7 +50,7 @@ function(gpuexp_kernel_wrapper backend kernel output)
   else()
     set(extension cu)
     # What the kernel file includes must not land in its namespace: headers of libraries and of ours that call them.
-    file(STRINGS ${kernel} lines REGEX "^#include (<|\"kernels/cublas)")
+    file(STRINGS ${kernel} lines REGEX "^#include (<|\"kernels/(cublas|ptx)\\.h)")
     foreach(line IN LISTS lines)
       string(APPEND includes "${line}\n")
     endforeach()

@@ -8,32 +8,20 @@
 #include "kernels/variant.h"
 
 #if defined(__CUDACC__)
+#include "kernels/ptx.h"
+
+namespace ptx = gpuexp::ptx;
 
 constexpr int column_blocks = 8, row_words = 8;  // of 8 columns; of 32 bits: 16 elements of 2 bytes, 8 of 4
 
 struct Bf16 {
-  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
+  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) { ptx::mma_bf16(d, a, b); }
 };
 struct Fp16 {
-  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
+  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) { ptx::mma_fp16(d, a, b); }
 };
 struct Tf32 {
-  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
+  static __device__ inline void multiply(float* d, const unsigned* a, const unsigned* b) { ptx::mma_tf32(d, a, b); }
 };
 
 // Which lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and "... m16n8k8". Counted in words of

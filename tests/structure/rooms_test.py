@@ -12,8 +12,8 @@ RULES = [
     (r'^profiler/', r'^apps/', 'the library never includes from apps'),
     (r'^(profiler|apps)/(?!backend/cuda/|backend/simt/shadow/)', CUDA.pattern, 'CUDA headers belong to backend/cuda'),
     (r'^profiler/(roofline|report|compare|experiment)/', r'^profiler/backend/', 'these rooms know no backend'),
-    (r'^kernels/.*\.cu$', r'^(?!kernels/(variant|cublas)\.h$|cuda|cublas|cusparse|mma\.h$|cooperative_groups)',
-     'kernel files include only kernels/variant.h (and kernels/cublas.h) and CUDA headers'),
+    (r'^kernels/.*\.cu$', r'^(?!kernels/(variant|cublas|ptx)\.h$|cuda|cublas|cusparse|mma\.h$|cooperative_groups)',
+     'kernel files include only kernels/variant.h (and kernels/cublas.h, kernels/ptx.h) and CUDA headers'),
     (r'^profiler/(?!registry/)', r'^kernels/(?!problem\.h$|variant\.h$)', 'the library names no kernel'),
 ]
 
