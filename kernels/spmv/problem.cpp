@@ -623,7 +623,7 @@ struct SpmvAdaptive final : SpmvProblem<AdaptiveWorkload> {
     std::vector<ParamSpec> specs = SpmvProblem::params();
     specs.push_back({"piece",
                      "nonzeros and rows of a piece at most, a multiple of 128 (4 per thread)",
-                     std::int64_t{1024},
+                     std::int64_t{2048},
                      "",
                      128,
                      4096,

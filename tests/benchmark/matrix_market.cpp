@@ -1,5 +1,6 @@
 // Speed of the Matrix Market reader in bytes of text per second on one core, by kind of entry, and of the conversion to
-// CSR. The text is generated in memory: the disk is left out.
+// CSR; and of cutting rows into pieces, the preprocessing of spmv/adaptive, in nonzeros per second. The text is
+// generated in memory: the disk is left out.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "profiler/core/random.h"
+#include "profiler/matrix/generators.h"
 #include "profiler/matrix/matrix_market.h"
 
 namespace gpuexp {
@@ -49,6 +51,16 @@ void convert_to_csr(benchmark::State& state) {
   state.SetItemsProcessed(entries * static_cast<std::int64_t>(state.iterations()));
 }
 BENCHMARK(convert_to_csr)->Unit(benchmark::kMillisecond);
+
+void cut_into_pieces(benchmark::State& state, const Csr& matrix) {
+  for (auto _ : state) benchmark::DoNotOptimize(cut_rows(matrix, 2048, 8 * 2048));
+  state.SetItemsProcessed(matrix.nnz() * static_cast<std::int64_t>(state.iterations()));
+}
+BENCHMARK_CAPTURE(cut_into_pieces, powerlaw_10000, power_law_matrix(10000, 10000, 16, 0.8, 1))
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(cut_into_pieces, powerlaw_400000, power_law_matrix(400000, 400000, 16, 0.8, 1))
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(cut_into_pieces, poisson2d_1200, poisson2d_matrix(1200))->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace gpuexp
