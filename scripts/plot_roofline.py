@@ -49,7 +49,7 @@ def parse_arguments(arguments):
                         help="only these points, as for gpuexp run: 'matmul/tiled TILE=16,32'")
     parser.add_argument("--basis", choices=["auto", *BASES], default="auto",
                         help="bytes that intensities and bounds are taken over; default: DRAM bytes for measured "
-                        "points, loaded bytes for bounds, compulsory bytes for a crossover")
+                        "points, sectors for bounds, compulsory bytes for a crossover")
     parser.add_argument("--work", choices=["auto", "flops", "bytes"], default="auto",
                         help="what is got done; default: useful bytes when no point has FLOPs")
     parser.add_argument("--ceilings", choices=["used", "all"], default="used",

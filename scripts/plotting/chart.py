@@ -12,7 +12,6 @@ MARKERS = [("o", "circle"), ("s", "square"), ("^", "triangle-up"), ("D", "diamon
 LABELLED_ROWS = 40     # beyond, rows are not named
 LABELLED_PLACES = 60   # beyond, points carry no label
 LEGEND_ENTRIES = 24
-MODELLED = "modelled bound from emulated counts"
 
 
 @dataclass
@@ -85,6 +84,11 @@ class Chart:
     height: float = 6.4
 
 
+def bound_words(bounds):
+    """What hollow marks are: bounds is (point, basis)."""
+    return "modelled bound from " + " or ".join(distinct(p.source_of(basis) for p, basis in bounds))
+
+
 def series_of(points):
     """(variant, file) -> index of its style, in plan order."""
     keys = distinct((p.variant, p.run.path) for p in points)
@@ -103,7 +107,7 @@ def titles(runs, kind):
     parts = []
     for run in runs:
         if run.backend == "simt":
-            parts.append(f"{MODELLED} (simt backend, no time is measured)")
+            parts.append("modelled bounds from emulated counts (simt backend, no time is measured)")
         else:
             cache = f", {run.cache_mode} L2" if run.cache_mode else ""
             parts.append(f"measured on {run.gpu or 'a GPU that the file does not name'}{cache}"
@@ -111,7 +115,8 @@ def titles(runs, kind):
     return title, "; ".join(distinct(parts))
 
 
-def legend_of(points, styles, runs, measured, modelled):
+def legend_of(points, styles, runs, measured, bounds):
+    """`bounds`: what hollow marks are (bound_words), or "" when there are none."""
     entries = []
     for p in points:
         entry = (series_name(p, points, runs), styles[p.variant, p.run.path], p.times is not None, "")
@@ -121,6 +126,6 @@ def legend_of(points, styles, runs, measured, modelled):
     entries = entries[:LEGEND_ENTRIES] + ([(f"and {more} more", None, None, "none")] if more > 0 else [])
     if measured:
         entries.append(("filled: measured", None, True, ""))
-    if modelled:
-        entries.append((f"hollow: {MODELLED}", None, False, ""))
+    if bounds:
+        entries.append((f"hollow: {bounds}", None, False, ""))
     return entries

@@ -7,7 +7,7 @@ import os
 import re
 import textwrap
 
-from plotting.results import BASES, PlotError
+from plotting.results import BASES, PlotError, cell_value
 
 CONFLICTS = ["shared_load_bank_conflicts", "shared_store_bank_conflicts", "shared_atomic_bank_conflicts"]
 
@@ -33,8 +33,16 @@ def check_filter(points, words):
             name = word.partition("=")[0]
             known = ({text_of(p.params[name]) for p in points if name in p.params} if "=" in word
                      else {p.variant for p in points})
-            known = sorted(known) or sorted({k for p in points for k in p.params})
+            known = in_order(known) or sorted({k for p in points for k in p.params})
             raise PlotError(f"--filter {word}: matches no point; there are {', '.join(known)}")
+
+
+def in_order(texts):
+    """Numbers by their value, before words."""
+    def key(text):
+        value = cell_value(text)
+        return (1, 0, text) if isinstance(value, str) else (0, value, text)
+    return sorted(texts, key=key)
 
 
 def usable_points(runs, filters):
@@ -174,7 +182,10 @@ def details(point):
     for name in ("global_load_sectors_per_request", "global_store_sectors_per_request", *CONFLICTS[:2]):
         if point.counters.get(name) is not None:
             lines.append(f"{name}: {counts_text(point.counters[name])}, {source}")
-    lines += [f"bound by: {point.bound_by}"] if point.bound_by else []
+    if point.limit():
+        lines.append("bound by: {}, at most {} (modelled)".format(point.limit()[0], rate(point.limit()[1], "FLOP/s")))
+    elif point.bound_by:
+        lines.append(f"bound by: {point.bound_by}")
     for warning in point.warnings:
         lines += textwrap.wrap(f"note: {warning}", 90)
     return [line for line in lines if line]

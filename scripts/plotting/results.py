@@ -97,6 +97,31 @@ class Point:
         intensity, top, slope = self.intensity("flops", level), self.top("flops"), self.run.roof.slope(level)
         return min(top, intensity * slope) if intensity and top and slope else None
 
+    def limit(self):
+        """(name, FLOP/s) of the lowest roof whose bytes are known, as profiler/roofline/limit.cpp; None without FLOPs.
+        Where nobody counted DRAM bytes the sectors stand for them, as if no cache caught one; each byte once where
+        those are more, and for a point with a time, for which caches worked."""
+        peak = self.peak()
+        if not self.flops or not peak:
+            return None
+        moved, name = self.bytes.get("dram"), "DRAM"
+        if moved is None:
+            once, sectors = self.bytes.get("compulsory") or 0, self.bytes.get("transaction") or 0
+            moved, name = (once, "DRAM once") if self.times or once >= sectors else (sectors, "DRAM sectors")
+        roofs = [(name, self.flops / moved * self.run.roof.bandwidth)] if moved else []
+        for level, name in (("l2", "L2"), ("l1", "L1/shared")):
+            crossed, slope = self.bytes.get(level), self.run.roof.slope(level)
+            roofs += [(name, self.flops / crossed * slope)] if crossed and slope else []
+        return min([*roofs, ("compute", peak[1])], key=lambda roof: roof[1])
+
+    def source_of(self, basis):
+        """Where the bytes on a basis come from."""
+        if basis == "compulsory":
+            return "the problem's sizes"
+        counted = self.run.backend == "cuda" and basis == "transaction" and \
+            self.counters.get("transaction_load_bytes") is not None
+        return "measured counts" if counted else "emulated counts"
+
     def achieved(self, work):
         """(at the median time, lowest, highest) per second, or None."""
         amount = self.amount(work)
@@ -327,15 +352,21 @@ def csv_point(run, row, columns):
 
 def csv_roof(path, rows):
     """A CSV keeps only the ceilings that its points were judged by."""
-    bandwidth, peaks = None, {}
+    bandwidth, peaks, caches = None, {}, {}
     for row in rows:
         bandwidth = bandwidth or row.real("bandwidth_byte_per_s")
+        for level in ("l2", "l1"):  # a point below the peak tells the slope that it stands under
+            if row.cells.get(f"attainable_flop_per_s_{level}"):
+                roof, per_byte = row.real(f"attainable_flop_per_s_{level}"), row.real(f"flop_per_{level}_byte")
+                if per_byte and roof < row.real("peak_flop_per_s"):
+                    caches.setdefault(SLOPE_NAMES[level], roof / per_byte)
         peak, precision = row.real("peak_flop_per_s"), row.text("precision")
         if peak:
             peaks[PRECISION_LABELS.get(precision, precision)] = (peak, "FLOP/s", "spec")
     if not bandwidth:
         raise PlotError(f"{path}: no point has a memory ceiling (bandwidth_byte_per_s)")
-    return Roof(rows[0].text("device"), [("DRAM", bandwidth, "spec")], peaks)
+    slopes = [("DRAM", bandwidth, "spec"), *((name, slope, "") for name, slope in caches.items())]
+    return Roof(rows[0].text("device"), slopes, peaks)
 
 
 def read_csv(path):

@@ -3,17 +3,17 @@
 import itertools
 from dataclasses import dataclass
 
-from plotting.chart import (LABELLED_ROWS, MODELLED, Chart, Line, Panel, Series, Tag, legend_of, series_name, series_of,
-                            titles)
+from plotting.chart import (LABELLED_ROWS, Chart, Line, Panel, Series, Tag, bound_words, legend_of, series_name,
+                            series_of, titles)
 from plotting.points import bandwidth_text, counts_text, details, distinct, name_points, percent_text, rate, text_of
 from plotting.results import BASES, PlotError, Point
 
 # The tensor-core roof drawn above a roof of CUDA cores: the same data could be given to it.
 TENSOR_ROOF = {"FP32": "TF32 tensor", "FP64": "FP64 tensor", "FP16 vector": "FP16 tensor", "BF16 vector": "BF16 tensor"}
 # Which bytes a point is placed by, the first that is known. (measured, bytes instead of FLOPs) -> bases
-AUTO_BASES = {(False, False): ["loaded", "requested", "transaction", "compulsory"],
+AUTO_BASES = {(False, False): ["transaction", "loaded", "requested", "compulsory"],
               (False, True): ["transaction", "requested"],
-              (True, False): ["dram", "transaction", "loaded", "compulsory"],
+              (True, False): ["dram", "transaction", "loaded", "requested", "compulsory"],
               (True, True): ["dram", "transaction", "requested"]}
 COMPARED_COUNTERS = {"global_load_requests": "load requests", "global_load_sectors": "load sectors",
                      "global_store_sectors": "store sectors", "shared_load_wavefronts": "shared load wavefronts",
@@ -145,12 +145,13 @@ def roofline_chart(runs, points, notes, options):
     panels = [panel, percent_panel(drawn, marks, work, styles, notes)]
     compared = counter_panel(drawn, notes)
     panels += [compared] if compared else []
-    measured, modelled = (any(m.measured == kind for m in marks) for kind in (True, False))
+    measured, bounds = any(m.measured for m in marks), [(m.point, m.basis) for m in marks if not m.measured]
     title, subtitle = titles(runs, "roofline" if work == "flops" else "bandwidth roofline")
     notes = basis_notes(marks, work, options.basis) + error_notes(runs, marks) + notes
     rows = len(drawn) if len(drawn) <= LABELLED_ROWS else 0
     return Chart(options.title or title, subtitle, panels, notes,
-                 legend_of(drawn, styles, len(runs), measured, modelled), max(6.4, 2.6 + 0.2 * rows))
+                 legend_of(drawn, styles, len(runs), measured, bound_words(bounds) if bounds else ""),
+                 max(6.4, 2.6 + 0.2 * rows))
 
 
 def why_bare(point, work, basis):
@@ -200,7 +201,7 @@ def marked_series(marks, styles, points, runs):
         style = styles[m.point.variant, m.point.run.path]
         key = (style, m.measured)
         one = series.setdefault(key, Series(series_name(m.point, points, runs), style, m.measured))
-        what = "measured" if m.measured else f"{MODELLED}: a roof, not performance"
+        what = "measured" if m.measured else f"{bound_words([(m.point, m.basis)])}: a roof, not performance"
         one.add(m.x, m.y, [what, *details(m.point)], m.low, m.high)
     return list(series.values())
 
@@ -241,18 +242,18 @@ def error_notes(runs, marks):
 
 
 def percent_panel(points, marks, work, styles, notes):
-    """One row per point: the roof in percent of the peak, and what was achieved in percent of the attainable."""
+    """One row per point: its lowest roof in percent of the peak, and what was achieved in percent of that roof. Without
+    FLOPs the useful share of the bytes, and of the DRAM peak."""
     panel = Panel("Percent of roof", "%", xlog=False, ylog=False, rows=points)
     bounds = {m.point.number: m for m in marks if not m.measured}
     series, named, longest = {}, len(points) <= LABELLED_ROWS, 100.0
     for row, p in enumerate(points):
-        bound, achieved = bounds.get(p.number), p.achieved(work)
-        shares = []
-        if bound:
-            shares.append((False, 100 * bound.y / p.top(work)))
-        if achieved:
-            roof = p.top("bytes") if work == "bytes" else p.attainable("flops", "compulsory")
-            shares += [(True, 100 * achieved[0] / roof)] if roof else []
+        achieved, shares = p.achieved(work), []
+        roof = bounds[p.number].y if work == "bytes" and p.number in bounds else (p.limit() or ("", None))[1]
+        if roof:
+            shares.append((False, 100 * roof / p.top(work)))
+        if achieved and (roof or work == "bytes"):
+            shares.append((True, 100 * achieved[0] / (p.top("bytes") if work == "bytes" else roof)))
         for measured, share in shares:
             style = styles[p.variant, p.run.path]
             one = series.setdefault((style, measured), Series(p.variant, style, measured, legend=False))
@@ -267,16 +268,24 @@ def percent_panel(points, marks, work, styles, notes):
     modelled = any(not s.filled for s in panel.series)
     words = []
     if modelled:
-        words.append("hollow: bound, % of peak" if work == "flops" else "hollow: useful share, % of DRAM peak")
+        words.append("hollow: lowest roof, % of peak" if work == "flops" else "hollow: useful share, % of DRAM peak")
     if measured:
-        words.append("filled: achieved, % of attainable" if work == "flops" else "filled: achieved, % of DRAM peak")
+        words.append("filled: achieved, % of lowest roof" if work == "flops" else "filled: achieved, % of DRAM peak")
     panel.xlabel = "\n".join(words)
-    if measured and work == "flops":
-        notes.append("Attainable is the roof at the compulsory intensity, which no cache can beat.")
+    if work == "flops":
+        notes.append(limit_note(points))
     if longest > 100:
         notes.append("Above 100 %: the bytes did not all come from DRAM, the clock was higher, or the roof is of "
                      "another device.")
     return panel
+
+
+def limit_note(points):
+    """Which roofs are the lowest, and what their names say."""
+    names = [p.limit()[0] for p in points if p.limit()]
+    text = "Lowest roof: " + ", ".join(f"{name} ({names.count(name)})" for name in distinct(names))
+    words = {"DRAM sectors": "as if no cache caught one", "DRAM once": "each byte moves once"}
+    return text + "".join(f"; {name}: {what}" for name, what in words.items() if name in names) + "."
 
 
 def beside(shares, longest):

@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from plotting.chart import LEGEND_ENTRIES, MODELLED, Chart, Line, Panel, Series, Tag, titles
+from plotting.chart import LEGEND_ENTRIES, Chart, Line, Panel, Series, Tag, bound_words, titles
 from plotting.points import CONFLICTS, details, distinct, name_points, short_variants, text_of, varying_params
 from plotting.results import BASES, PlotError
 from plotting.roofline import AUTO_BASES
@@ -167,7 +167,8 @@ def sweep_chart(runs, points, notes, options):
     legend = legend[:LEGEND_ENTRIES] + ([(f"and {len(legend) - LEGEND_ENTRIES} more", None, None, "none")]
                                         if len(legend) > LEGEND_ENTRIES else [])
     legend += [("filled: measured", None, True, "")] if filled else []
-    legend += [(f"hollow: {'predicted or ' if filled else ''}emulated count, or {MODELLED}", None, False, "")]
+    bounds = bound_words([(p, basis) for p in points])
+    legend += [(f"hollow: {'predicted or ' if filled else ''}emulated count, or {bounds}", None, False, "")]
     return Chart(options.title or title, subtitle, panels, notes, legend, 5.4)
 
 
@@ -246,7 +247,8 @@ def crossover_chart(runs, points, notes, options):
     if not timed:
         notes.append(f"Bounds by {BASES[basis]}: what the roof allows, not times.")
     legend = [(group, i, timed, "solid") for i, group in enumerate(pair)]
-    legend += [("filled: measured", None, True, "")] if timed else [(f"hollow: {MODELLED}", None, False, "")]
+    legend += [("filled: measured", None, True, "") if timed else
+               (f"hollow: {bound_words([(p, basis) for p in mine])}", None, False, "")]
     return Chart(options.title or title, subtitle, [panel, ratio], notes, legend, 5.2)
 
 
