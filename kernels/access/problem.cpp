@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "kernels/problem.h"
@@ -192,6 +193,21 @@ class PatternWorkload final : public Workload {
     const auto address = static_cast<std::uint64_t>(i);
     const std::uint64_t start = address / width() * width();
     return {lanes_at_.contains(start) ? value_at(start, address - start) : input(buffer, i), 0.0, 0};
+  }
+
+  // What the file expects of the counters, which reports compare with the prediction.
+  [[nodiscard]] ParamSet facts() const override {
+    ParamSet facts;
+    const auto expect = [&](std::string_view what, const std::optional<std::uint64_t>& count) {
+      if (count)
+        facts.set(fmt::format("expected:{}_{}_{}", simt::to_text(pattern_.space), simt::to_text(pattern_.kind), what),
+                  static_cast<std::int64_t>(*count));
+    };
+    expect("requests", pattern_.expected.requests);
+    expect("sectors", pattern_.expected.sectors);
+    expect("wavefronts", pattern_.expected.wavefronts);
+    expect("bank_conflicts", pattern_.expected.bank_conflicts);
+    return facts;
   }
 
   // Lanes that share an address store the same value: pattern_byte() of it.

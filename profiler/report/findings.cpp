@@ -553,6 +553,23 @@ std::string problems_section(const std::vector<ProblemGroup>& groups, const Term
   return text;
 }
 
+std::string expectations_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
+  std::string text;
+  std::size_t lines = 0;
+  for (const ProblemGroup& group : groups)
+    for (const PointRecord* point : group.points) {
+      std::string differences;
+      for (const Expectation& one : expectations_of(*point))
+        if (one.counted != nullptr && !one.holds())
+          differences += fmt::format("{}{} {} ({}), expected {}", differences.empty() ? "" : "; ", one.counter,
+                                     words(*one.counted), to_text(one.counted->source), one.expected);
+      if (differences.empty() || ++lines > most_lines) continue;
+      text += list_item(group.labels.of(*point) + ": " + differences + ".", style);
+    }
+  if (text.empty()) return "";
+  return heading("Not as expected", style) + text + more_line(lines - std::min(lines, most_lines), "such points");
+}
+
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style) {
   std::string text;
   std::size_t left_out = 0, lines = 0;

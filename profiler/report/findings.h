@@ -33,6 +33,8 @@ std::string ridge_section(const std::vector<ProblemGroup>& groups, const ResultF
 std::string problems_line(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 // Over all points: failures, verification, checker findings, sampling, warnings.
 std::string problems_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
+// Over all points: counts that are not what the inputs state.
+std::string expectations_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string sampling_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 std::string warnings_section(const std::vector<ProblemGroup>& groups, const TerminalStyle& style);
 

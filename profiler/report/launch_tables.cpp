@@ -191,9 +191,9 @@ std::string workload_table(const ProblemGroup& group, const TerminalStyle& style
     if (point->result.facts.empty()) continue;
     points.push_back(point);
     for (const auto& [name, value] : point->result.facts.values())
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (!name.starts_with("expected:") && std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
-  if (points.empty()) return "";
+  if (points.empty() || names.empty()) return "";
   const auto cells = [&](const PointRecord& point) {
     std::vector<std::string> texts;
     for (const std::string& name : names) {

@@ -31,6 +31,28 @@ const Quantity* emulated_counter(const PointRecord& point, const std::string& id
   return found_in(point.result.predicted, id);
 }
 
+bool Expectation::holds() const { return counted != nullptr && counted->number() == static_cast<double>(expected); }
+
+std::vector<Expectation> expectations_of(const PointRecord& point) {
+  constexpr std::string_view prefix = "expected:";
+  std::vector<Expectation> list;
+  for (const auto& [name, value] : point.result.facts.values()) {
+    const auto* expected = std::get_if<std::int64_t>(&value);
+    if (!name.starts_with(prefix) || expected == nullptr) continue;
+    const std::string counter = name.substr(prefix.size());
+    const Quantity* emulated = emulated_counter(point, counter);
+    list.push_back({counter, *expected, emulated != nullptr ? emulated : counter_of(point, counter)});
+  }
+  return list;
+}
+
+std::optional<bool> as_expected(const PointRecord& point) {
+  std::vector<Expectation> list = expectations_of(point);
+  std::erase_if(list, [](const Expectation& one) { return one.counted == nullptr; });
+  if (list.empty()) return std::nullopt;
+  return std::ranges::all_of(list, &Expectation::holds);
+}
+
 std::optional<Quantity> total_of(const PointRecord& point, const std::vector<std::string>& ids) {
   std::optional<Quantity> total;
   for (const std::string& id : ids) {

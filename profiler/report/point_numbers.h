@@ -1,6 +1,7 @@
 // Internal to profiler/report: numbers of a point that tables and sentences share.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,17 @@ namespace gpuexp {
 const Quantity* counter_of(const PointRecord& point, const std::string& id);
 // The emulated value of a counter: the run's own with the simt backend, else the prediction beside it.
 const Quantity* emulated_counter(const PointRecord& point, const std::string& id);
+
+// A counter that the inputs state a value for (fact "expected:<counter>"), as access patterns with measured counts do.
+struct Expectation {
+  std::string counter;
+  std::int64_t expected = 0;
+  const Quantity* counted = nullptr;  // the prediction, else what the run counted; null when nobody did
+  [[nodiscard]] bool holds() const;
+};
+std::vector<Expectation> expectations_of(const PointRecord& point);
+// Whether all of them hold; nothing when nothing is stated, or nothing of it was counted.
+std::optional<bool> as_expected(const PointRecord& point);
 
 // Sum of those counters of the run that are there; nothing when none is.
 std::optional<Quantity> total_of(const PointRecord& point, const std::vector<std::string>& ids);

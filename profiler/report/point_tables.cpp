@@ -225,6 +225,18 @@ std::string summary_table(const ProblemGroup& group, const ResultFile& results, 
     names.emplace_back(flat_heading(spec), spec.heading);
     columns.push_back(std::move(column));
   }
+  if (std::ranges::any_of(rows, [](const PointRecord* point) { return as_expected(*point).has_value(); })) {
+    TableColumn expected{
+        {"expec-", "tation"}, "", "expectation: whether the counts are those that the inputs state", false,
+        never_dropped,        {}};
+    for (const PointRecord* point : rows) {
+      const std::optional<bool> holds = as_expected(*point);
+      expected.cells.push_back(!holds   ? TableCell{}
+                               : *holds ? TableCell{"match", Tone::good}
+                                        : TableCell{"differs", Tone::bad});
+    }
+    columns.push_back(std::move(expected));
+  }
   TableColumn result{{"result"}, "", result_meaning(results), false, never_dropped, {}};
   for (const PointRecord* point : rows) result.cells.push_back(outcome(*point));
   columns.push_back(std::move(result));

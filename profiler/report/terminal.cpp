@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "profiler/report/findings.h"
+#include "profiler/report/point_numbers.h"
 #include "profiler/report/point_tables.h"
 #include "profiler/report/text_table.h"
 #include "profiler/report/wording.h"
@@ -36,8 +37,10 @@ std::vector<ProblemGroup> groups_of(const ResultFile& results) {
 }
 
 std::string summary_line(const ResultFile& results) {
-  std::size_t bad = 0, unsupported = 0;
+  std::size_t bad = 0, unsupported = 0, matches = 0, differs = 0;
   for (const PointRecord& point : results.points) {
+    const std::optional<bool> holds = as_expected(point);
+    if (holds) ++(*holds ? matches : differs);
     bad += point.result.good() ? 0 : 1;
     unsupported += point.result.status == Status::unsupported ? 1 : 0;
   }
@@ -46,7 +49,10 @@ std::string summary_line(const ResultFile& results) {
   if (results.points.size() < results.plan.points.size())
     text += fmt::format(" of {}, unfinished (continue with --resume)", count_words(results.plan.points.size()));
   if (unsupported > 0) text += fmt::format(", {} not run", count_words(unsupported));
-  return text + (bad == 0 ? ", all good" : fmt::format(", {} bad", count_words(bad)));
+  text += bad == 0 ? ", all good" : fmt::format(", {} bad", count_words(bad));
+  if (matches + differs > 0)
+    text += fmt::format("; {} of {} as expected", count_words(matches), count_words(matches + differs));
+  return text;
 }
 
 // The ceilings that the points' rooflines used.
@@ -147,7 +153,7 @@ std::string terminal_report(const ResultFile& results, const TerminalStyle& styl
   std::string text = header(results, style) + problems_line(groups, style);
   Legend legend;
   for (const ProblemGroup& group : groups) text += summary_table(group, results, style, legend);
-  text += problems_section(groups, style);
+  text += problems_section(groups, style) + expectations_section(groups, style);
   for (const ProblemGroup& group : groups) {
     text += comparison_section(group, style);
     text += sites_section(group, style);

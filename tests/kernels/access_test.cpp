@@ -93,6 +93,17 @@ TEST(Patterns, RunAsKernelsReproduceEveryMeasuredRow) {
     const PointResult result = test::simt().run({variant.name, points[i], 1}, {});
     ASSERT_TRUE(sound(result)) << describe(result);
     const std::string_view space = simt::to_text(row.space), op = simt::to_text(row.kind);
+    std::size_t stated = 0;  // counts that reports compare: of this row, with the counters of the whole run
+    for (const auto& [name, value] : result.facts.values()) {
+      ASSERT_TRUE(name.starts_with("expected:")) << name;
+      const auto counter = result.counters.find(name.substr(9));
+      ASSERT_NE(counter, result.counters.end()) << name;
+      EXPECT_EQ(counter->second.number(), static_cast<double>(std::get<std::int64_t>(value))) << points[i].to_text();
+      ++stated;
+    }
+    const auto& known = row.expected;
+    EXPECT_EQ(stated, (known.requests ? 1U : 0) + (known.sectors ? 1U : 0) + (known.wavefronts ? 1U : 0) +
+                          (known.bank_conflicts ? 1U : 0));
     const auto expect = [&](const std::optional<std::uint64_t>& measured, std::uint64_t SiteRow::*field) {
       if (measured) {
         EXPECT_EQ(over_space(result, space, op, field), *measured) << points[i].to_text();

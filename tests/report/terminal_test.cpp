@@ -84,6 +84,26 @@ TEST(TerminalReport, TellsWhatBoundsEachVariant) {
                                 "FLOP/byte."));
 }
 
+// Inputs that state a count (access patterns measured elsewhere) are held to it: a word per row, and how many of them.
+TEST(TerminalReport, ComparesCountsWithWhatTheInputsState) {
+  PointResult match = test::naive(), differs = test::tiled2(), silent = test::tiled16();
+  match.facts.set("expected:global_load_sectors", std::int64_t{4096});
+  differs.facts.set("expected:global_load_sectors", std::int64_t{4096});
+  differs.facts.set("expected:shared_load_requests", std::int64_t{8192});
+  differs.facts.set("expected:shared_atomic_wavefronts", std::int64_t{3});  // which nobody counted
+  const std::string report = flowing(terminal_report(test::results_of({match, differs, silent}), {}));
+  EXPECT_THAT(report, HasSubstr("3 points, all good; 1 of 2 as expected"));
+  EXPECT_THAT(report, HasSubstr("DRAM sectors match passed"));
+  EXPECT_THAT(report, HasSubstr("DRAM sectors differs passed"));
+  EXPECT_THAT(report, HasSubstr("DRAM sectors passed*"));
+  EXPECT_THAT(report,
+              HasSubstr("Not as expected - matmul/tiled TILE=2: global_load_sectors 16,384 (emulated), expected "
+                        "4096."));
+  EXPECT_THAT(report, Not(HasSubstr("expected:")));
+  const std::string plain = flowing(terminal_report(test::sample(), {}));
+  EXPECT_THAT(plain, Not(HasSubstr("expectation")));
+}
+
 // Before any table: that something is bad, what and where.
 TEST(TerminalReport, SaysWhatIsBadBeforeTheTables) {
   PointResult twice = test::wrong();
