@@ -17,105 +17,105 @@ namespace {
 
 struct FixedColumn {
   std::string_view name;
-  Role role;
+  ColumnRole role;
   bool text = false;
 };
 
 constexpr FixedColumn fixed_columns[] = {
-    {"schema_version", Role::apart},
-    {"gpuexp_version", Role::apart},
-    {"gpuexp_commit", Role::apart},
-    {"compiler", Role::apart},
-    {"experiment", Role::apart},
-    {"backend", Role::apart},
-    {"device", Role::apart},
-    {"gpu", Role::apart},
-    {"driver", Role::apart},
-    {"toolkit", Role::apart},
-    {"cache_mode", Role::apart},
-    {"variant", Role::apart},
-    {"seed", Role::work},
-    {"status", Role::apart},
-    {"reason", Role::apart},
-    {"good", Role::apart},
-    {"verified", Role::apart},
-    {"verified_scope", Role::apart},
-    {"verified_elements", Role::unjudged},
-    {"wrong_elements", Role::apart},
-    {"findings", Role::apart},
-    {"expected_finding", Role::apart},
-    {"warnings", Role::unjudged},
-    {"launches", Role::context, true},
-    {"grid", Role::context, true},
-    {"block", Role::context, true},
-    {"shared_bytes_per_block", Role::context, true},
-    {"blocks_run", Role::context, true},
-    {"blocks_total", Role::context, true},
+    {"schema_version", ColumnRole::apart},
+    {"gpuexp_version", ColumnRole::apart},
+    {"gpuexp_commit", ColumnRole::apart},
+    {"compiler", ColumnRole::apart},
+    {"experiment", ColumnRole::apart},
+    {"backend", ColumnRole::apart},
+    {"device", ColumnRole::apart},
+    {"gpu", ColumnRole::apart},
+    {"driver", ColumnRole::apart},
+    {"toolkit", ColumnRole::apart},
+    {"cache_mode", ColumnRole::apart},
+    {"variant", ColumnRole::apart},
+    {"seed", ColumnRole::work},
+    {"status", ColumnRole::apart},
+    {"reason", ColumnRole::apart},
+    {"good", ColumnRole::apart},
+    {"verified", ColumnRole::apart},
+    {"verified_scope", ColumnRole::apart},
+    {"verified_elements", ColumnRole::unjudged},
+    {"wrong_elements", ColumnRole::apart},
+    {"findings", ColumnRole::apart},
+    {"expected_finding", ColumnRole::apart},
+    {"warnings", ColumnRole::unjudged},
+    {"launches", ColumnRole::context, true},
+    {"grid", ColumnRole::context, true},
+    {"block", ColumnRole::context, true},
+    {"shared_bytes_per_block", ColumnRole::context, true},
+    {"blocks_run", ColumnRole::context, true},
+    {"blocks_total", ColumnRole::context, true},
     // Registers are known only where the kernels were compiled for a GPU, and occupancy follows from them: whether a
     // file has them depends on the build, not on the kernel.
-    {"threads_per_block", Role::context, true},
-    {"blocks_per_sm", Role::context, true},
-    {"occupancy_percent", Role::context, true},
-    {"occupancy_limited_by", Role::context, true},
-    {"registers_per_thread", Role::context, true},
-    {"max_registers_per_thread", Role::context, true},
-    {"flops", Role::work},
-    {"compulsory_load_bytes", Role::work},
-    {"compulsory_store_bytes", Role::work},
-    {"time_samples", Role::apart},
-    {"time_us_median", Role::apart},
-    {"time_us_min", Role::unjudged},
-    {"time_us_max", Role::unjudged},
-    {"time_relative_spread", Role::apart},
-    {"time_samples_discarded", Role::unjudged},
-    {"sm_clock_mhz", Role::apart},
-    {"achieved_flop_per_s", Role::unjudged},
-    {"percent_of_peak", Role::unjudged},
-    {"percent_of_attainable", Role::unjudged},
-    {"achieved_byte_per_s", Role::unjudged},
-    {"percent_of_bandwidth", Role::unjudged},
-    {"dram_byte_per_s", Role::unjudged},
-    {"precision", Role::roof, true},
-    {"peak_flop_per_s", Role::roof},
-    {"bandwidth_byte_per_s", Role::roof},
-    {"ridge_flop_per_byte", Role::roof},
-    {"flop_per_load_byte", Role::derived},
-    {"loaded_bytes", Role::derived},
-    {"requested_bytes", Role::derived},
-    {"transaction_bytes", Role::derived},
-    {"compulsory_bytes", Role::derived},
-    {"flop_per_requested_byte", Role::derived},
-    {"flop_per_transaction_byte", Role::derived},
-    {"flop_per_compulsory_byte", Role::derived},
-    {"attainable_flop_per_s_loaded", Role::derived},
-    {"attainable_flop_per_s_requested", Role::derived},
-    {"attainable_flop_per_s_transaction", Role::derived},
-    {"attainable_flop_per_s_compulsory", Role::derived},
-    {"bound_time_us", Role::derived},
-    {"bound_time_us_loaded", Role::derived},
-    {"bound_time_us_requested", Role::derived},
-    {"bound_time_us_transaction", Role::derived},
-    {"bound_by", Role::derived, true},
+    {"threads_per_block", ColumnRole::context, true},
+    {"blocks_per_sm", ColumnRole::context, true},
+    {"occupancy_percent", ColumnRole::context, true},
+    {"occupancy_limited_by", ColumnRole::context, true},
+    {"registers_per_thread", ColumnRole::context, true},
+    {"max_registers_per_thread", ColumnRole::context, true},
+    {"flops", ColumnRole::work},
+    {"compulsory_load_bytes", ColumnRole::work},
+    {"compulsory_store_bytes", ColumnRole::work},
+    {"time_samples", ColumnRole::apart},
+    {"time_us_median", ColumnRole::apart},
+    {"time_us_min", ColumnRole::unjudged},
+    {"time_us_max", ColumnRole::unjudged},
+    {"time_relative_spread", ColumnRole::apart},
+    {"time_samples_discarded", ColumnRole::unjudged},
+    {"sm_clock_mhz", ColumnRole::apart},
+    {"achieved_flop_per_s", ColumnRole::unjudged},
+    {"percent_of_peak", ColumnRole::unjudged},
+    {"percent_of_attainable", ColumnRole::unjudged},
+    {"achieved_byte_per_s", ColumnRole::unjudged},
+    {"percent_of_bandwidth", ColumnRole::unjudged},
+    {"dram_byte_per_s", ColumnRole::unjudged},
+    {"precision", ColumnRole::roof, true},
+    {"peak_flop_per_s", ColumnRole::roof},
+    {"bandwidth_byte_per_s", ColumnRole::roof},
+    {"ridge_flop_per_byte", ColumnRole::roof},
+    {"flop_per_load_byte", ColumnRole::derived},
+    {"loaded_bytes", ColumnRole::derived},
+    {"requested_bytes", ColumnRole::derived},
+    {"transaction_bytes", ColumnRole::derived},
+    {"compulsory_bytes", ColumnRole::derived},
+    {"flop_per_requested_byte", ColumnRole::derived},
+    {"flop_per_transaction_byte", ColumnRole::derived},
+    {"flop_per_compulsory_byte", ColumnRole::derived},
+    {"attainable_flop_per_s_loaded", ColumnRole::derived},
+    {"attainable_flop_per_s_requested", ColumnRole::derived},
+    {"attainable_flop_per_s_transaction", ColumnRole::derived},
+    {"attainable_flop_per_s_compulsory", ColumnRole::derived},
+    {"bound_time_us", ColumnRole::derived},
+    {"bound_time_us_loaded", ColumnRole::derived},
+    {"bound_time_us_requested", ColumnRole::derived},
+    {"bound_time_us_transaction", ColumnRole::derived},
+    {"bound_by", ColumnRole::derived, true},
     // The counters that they follow from are judged, each by its own noise.
-    {"dram_bytes", Role::unjudged},
-    {"l2_bytes", Role::unjudged},
-    {"l1_bytes", Role::unjudged},
-    {"flop_per_dram_byte", Role::unjudged},
-    {"flop_per_l2_byte", Role::unjudged},
-    {"flop_per_l1_byte", Role::unjudged},
-    {"attainable_flop_per_s_dram", Role::unjudged},
-    {"attainable_flop_per_s_l2", Role::unjudged},
-    {"attainable_flop_per_s_l1", Role::unjudged},
-    {"percent_of_attainable_dram", Role::unjudged},
-    {"percent_of_attainable_l2", Role::unjudged},
-    {"percent_of_attainable_l1", Role::unjudged},
-    {"lowest_roof", Role::unjudged, true},
-    {"effective_bandwidth_byte_per_s", Role::derived},
-    {"effective_bandwidth_percent", Role::derived},
-    {"requested_over_compulsory", Role::derived},
-    {"counters_source", Role::apart},
-    {"counters_source_exceptions", Role::apart},
-    {"counters_estimated", Role::unjudged},
+    {"dram_bytes", ColumnRole::unjudged},
+    {"l2_bytes", ColumnRole::unjudged},
+    {"l1_bytes", ColumnRole::unjudged},
+    {"flop_per_dram_byte", ColumnRole::unjudged},
+    {"flop_per_l2_byte", ColumnRole::unjudged},
+    {"flop_per_l1_byte", ColumnRole::unjudged},
+    {"attainable_flop_per_s_dram", ColumnRole::unjudged},
+    {"attainable_flop_per_s_l2", ColumnRole::unjudged},
+    {"attainable_flop_per_s_l1", ColumnRole::unjudged},
+    {"percent_of_attainable_dram", ColumnRole::unjudged},
+    {"percent_of_attainable_l2", ColumnRole::unjudged},
+    {"percent_of_attainable_l1", ColumnRole::unjudged},
+    {"lowest_roof", ColumnRole::unjudged, true},
+    {"effective_bandwidth_byte_per_s", ColumnRole::derived},
+    {"effective_bandwidth_percent", ColumnRole::derived},
+    {"requested_over_compulsory", ColumnRole::derived},
+    {"counters_source", ColumnRole::apart},
+    {"counters_source_exceptions", ColumnRole::apart},
+    {"counters_estimated", ColumnRole::unjudged},
 };
 
 bool less_is_worse(std::string_view counter) {
@@ -142,10 +142,10 @@ Noise measured_noise(const Counter& counter) {
 bool follows_time(const Counter& counter) { return counter.group == "clock" || counter.group == "occupancy"; }
 
 ColumnRule counter_rule(const std::string& column, std::string_view id, bool measured) {
-  ColumnRule rule{.name = column, .role = Role::counter, .less_is_worse = less_is_worse(id)};
+  ColumnRule rule{.name = column, .role = ColumnRole::counter, .less_is_worse = less_is_worse(id)};
   const Counter* counter = find_counter(id);
   if (!measured) return rule;
-  if (counter != nullptr && follows_time(*counter)) rule.role = Role::unjudged;
+  if (counter != nullptr && follows_time(*counter)) rule.role = ColumnRole::unjudged;
   // A counter asked for by its raw name is unknown here: only a large change says something.
   rule.noise = counter != nullptr ? measured_noise(*counter) : Noise{.relative = 0.1};
   return rule;
@@ -155,7 +155,7 @@ ColumnRule counter_rule(const std::string& column, std::string_view id, bool mea
 
 std::optional<ColumnRule> column_rule(const std::string& name, std::string_view backend) {
   const bool measured = backend != "simt";
-  if (name.starts_with("param:")) return ColumnRule{.name = name, .role = Role::apart};
+  if (name.starts_with("param:")) return ColumnRule{.name = name, .role = ColumnRole::apart};
   if (name.starts_with("predicted:")) return counter_rule(name, std::string_view(name).substr(10), false);
   if (name.starts_with("counter:")) return counter_rule(name, std::string_view(name).substr(8), measured);
   if (find_counter(name) != nullptr) return counter_rule(name, name, measured);
@@ -163,14 +163,14 @@ std::optional<ColumnRule> column_rule(const std::string& name, std::string_view 
   if (fixed == std::end(fixed_columns)) return std::nullopt;
   ColumnRule rule{.name = name, .role = fixed->role, .text = fixed->text};
   // Beside measured counters, what follows from them is as noisy as they are.
-  if (measured && rule.role == Role::derived) rule.role = Role::unjudged;
+  if (measured && rule.role == ColumnRole::derived) rule.role = ColumnRole::unjudged;
   return rule;
 }
 
 std::vector<std::string> judged_columns() {
   std::vector<std::string> names;
   for (const FixedColumn& column : fixed_columns)
-    if (column.role == Role::work || column.role == Role::roof || column.role == Role::derived)
+    if (column.role == ColumnRole::work || column.role == ColumnRole::roof || column.role == ColumnRole::derived)
       names.emplace_back(column.name);
   for (const Counter& counter : counter_table()) names.emplace_back(counter.id);
   return names;

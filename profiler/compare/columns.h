@@ -9,7 +9,7 @@
 
 namespace gpuexp {
 
-enum class Role {
+enum class ColumnRole {
   counter,   // emulated, predicted or measured: more (or less, see ColumnRule::less_is_worse) is more traffic
   work,      // what the point computes (seed, FLOPs, compulsory bytes): a difference makes points not comparable
   roof,      // ceilings of the device (modelled columns rest on them): a difference makes points not comparable
@@ -29,7 +29,7 @@ struct Noise {
 
 struct ColumnRule {
   std::string name;  // of the CSV column
-  Role role = Role::apart;
+  ColumnRole role = ColumnRole::apart;
   bool less_is_worse = false;
   bool text = false;  // words, compared as they are
   Noise noise = {};   // of measured values; emulated and modelled ones have none

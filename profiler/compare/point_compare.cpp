@@ -85,9 +85,9 @@ PointComparer::PointComparer(const ResultRows& base, const ResultRows& next, con
     const std::optional<ColumnRule> rule = column_rule(name, backend);
     if (!rule) continue;  // of an older schema
     ColumnPair pair{*rule, base.columns().find(name), next.columns().find(name), -1};
-    if (rule->role == Role::context) context_.push_back(pair);
-    if (rule->role != Role::counter && rule->role != Role::work && rule->role != Role::roof &&
-        rule->role != Role::derived)
+    if (rule->role == ColumnRole::context) context_.push_back(pair);
+    if (rule->role != ColumnRole::counter && rule->role != ColumnRole::work && rule->role != ColumnRole::roof &&
+        rule->role != ColumnRole::derived)
       continue;
     if (pair.base < 0) {
       only_in_next_.push_back(name);
@@ -96,7 +96,7 @@ PointComparer::PointComparer(const ResultRows& base, const ResultRows& next, con
     if (const Tolerance* tolerance = tolerance_for(name, options.tolerances))
       pair.rule.noise = {.relative = tolerance->relative};
     if (!pair.rule.noise.companion.empty()) pair.companion = base.columns().find(pair.rule.noise.companion);
-    (rule->role == Role::derived ? derived_ : judged_).push_back(pair);
+    (rule->role == ColumnRole::derived ? derived_ : judged_).push_back(pair);
   }
 }
 
@@ -177,7 +177,7 @@ void PointComparer::compare_column(const ColumnPair& pair, const Row& base, cons
   change.next = after;
   if (pair.rule.text) {
     change.note = "this follows from other columns, none of which changed";
-    if (pair.rule.role == Role::roof) change.note = "another roof";
+    if (pair.rule.role == ColumnRole::roof) change.note = "another roof";
     changes.push_back(std::move(change));
     return;
   }
@@ -203,14 +203,14 @@ void PointComparer::compare_column(const ColumnPair& pair, const Row& base, cons
                                 : std::abs(to.real - from.real);
     if (distance <= allowed) return;
     if (from.real != 0) change.factor = to.real / from.real;
-    if (pair.rule.role == Role::counter) {
+    if (pair.rule.role == ColumnRole::counter) {
       const bool more = counts ? to.count > from.count : to.real > from.real;
       change.verdict = more != pair.rule.less_is_worse ? Verdict::more_traffic : Verdict::less_traffic;
       if (!change.factor) change.note = "from zero";
     } else {
-      change.note = pair.rule.role == Role::work   ? "the point computes something else"
-                    : pair.rule.role == Role::roof ? "another roof"
-                                                   : "this follows from other columns, none of which changed";
+      change.note = pair.rule.role == ColumnRole::work   ? "the point computes something else"
+                    : pair.rule.role == ColumnRole::roof ? "another roof"
+                                                         : "this follows from other columns, none of which changed";
     }
   }
   changes.push_back(std::move(change));
@@ -323,8 +323,8 @@ std::string PointComparer::null_reason(const ResultRows& rows, const Row& row, c
 }
 
 std::string PointComparer::source(const ColumnPair& pair, const Row& next) const {
-  if (pair.rule.role == Role::roof) return "spec";
-  if (pair.rule.role != Role::counter) return "modelled";
+  if (pair.rule.role == ColumnRole::roof) return "spec";
+  if (pair.rule.role != ColumnRole::counter) return "modelled";
   if (pair.rule.name.starts_with("predicted:")) return "emulated";
   const std::string_view exceptions = cell(next, next_.columns().find("counters_source_exceptions"));
   if (const std::size_t at = (' ' + std::string(exceptions)).find(' ' + pair.rule.name + '=');

@@ -81,7 +81,7 @@ Use use_of(const SiteRow& row, const Traffic& traffic) {
 }
 
 // One way in which a site is used, and the points where it is.
-struct Level {
+struct UseLevel {
   Use use;
   Points points;
 };
@@ -90,8 +90,8 @@ struct Level {
 struct Site {
   const SiteRow* row = nullptr;
   std::string variant;
-  std::string places;         // "kernels/matmul/tiled.cu:28 load of A, :29 load of B, :30, :31 load of C"
-  std::vector<Level> levels;  // the worst first
+  std::string places;            // "kernels/matmul/tiled.cu:28 load of A, :29 load of B, :30, :31 load of C"
+  std::vector<UseLevel> levels;  // the worst first
   std::size_t count = 1;
 
   [[nodiscard]] double in_vain() const { return levels.front().use.in_vain * static_cast<double>(count); }
@@ -132,8 +132,8 @@ std::vector<Site> sites_of(const Points& points) {
       const Key key{variant, row.site.file, row.site.line, row.site.column, row.buffer, row.op};
       const auto [at, fresh] = index.try_emplace(key, sites.size());
       if (fresh) sites.push_back({&row, variant, place_words(row), {}, 1});
-      std::vector<Level>& levels = sites[at->second].levels;
-      const auto same = std::ranges::find_if(levels, [&](const Level& level) { return level.use.like(use); });
+      std::vector<UseLevel>& levels = sites[at->second].levels;
+      const auto same = std::ranges::find_if(levels, [&](const UseLevel& level) { return level.use.like(use); });
       if (same == levels.end()) {
         levels.push_back({use, {point}});
       } else {
@@ -143,13 +143,13 @@ std::vector<Site> sites_of(const Points& points) {
     }
   }
   for (Site& site : sites)
-    std::ranges::stable_sort(site.levels, std::ranges::greater{}, [](const Level& l) { return l.use.in_vain; });
+    std::ranges::stable_sort(site.levels, std::ranges::greater{}, [](const UseLevel& l) { return l.use.in_vain; });
   return sites;
 }
 
 bool used_alike(const Site& a, const Site& b) {
   return a.variant == b.variant && a.row->site.file == b.row->site.file && a.row->space == b.row->space &&
-         a.row->op == b.row->op && std::ranges::equal(a.levels, b.levels, [](const Level& x, const Level& y) {
+         a.row->op == b.row->op && std::ranges::equal(a.levels, b.levels, [](const UseLevel& x, const UseLevel& y) {
            return x.use.like(y.use) && x.points == y.points;
          });
 }
@@ -226,7 +226,7 @@ std::string other_words(const Site& site, const ProblemGroup& group) {
 }
 
 std::string site_sentence(const Site& site, const ProblemGroup& group) {
-  const Level& worst = site.levels.front();
+  const UseLevel& worst = site.levels.front();
   return fmt::format("{}: {}: {}{}; {}{}.{}", group.labels.of_all(worst.points), site.places,
                      site.count > 1 ? "each " : "", use_words(*site.row, worst.use), share_words(site),
                      worst.use.estimated ? ", estimated" : "", other_words(site, group));

@@ -54,6 +54,15 @@ inline PointResult run(std::string_view variant, const std::string& text, const 
   return simt().run(point(variant, text), options);
 }
 
+// Emulated variants of the problem, cuda-only ones left out.
+inline std::vector<std::string> emulated(std::string_view pattern) {
+  std::vector<std::string> names;
+  for (const Variant* variant : match_variants(pattern)) {
+    if (variant->cuda_only.empty()) names.push_back(variant->name);
+  }
+  return names;
+}
+
 // For points of billions of elements: a small sample of blocks still has interior, edges and corners.
 inline RunOptions small_sample() {
   RunOptions options;

@@ -9,6 +9,7 @@ namespace {
 
 using test::count;
 using test::describe;
+using test::emulated;
 using test::over_sites;
 using test::params;
 using test::run;
@@ -16,15 +17,7 @@ using test::sound;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> emulated(std::string_view pattern) {
-  std::vector<std::string> names;
-  for (const Variant* variant : match_variants(pattern)) {
-    if (variant->cuda_only.empty()) names.push_back(variant->name);
-  }
-  return names;
-}
-
-std::unique_ptr<Workload> workload(std::string_view variant, const std::string& text) {
+std::unique_ptr<Workload> gemv_workload(std::string_view variant, const std::string& text) {
   const Variant& found = *find_variant(variant);
   return find_problem(found.problem)->make(complete_params(found, params(text)), 1);
 }
@@ -32,7 +25,7 @@ std::unique_ptr<Workload> workload(std::string_view variant, const std::string& 
 std::string shape(int m, int n) { return "m=" + std::to_string(m) + " n=" + std::to_string(n) + " "; }
 
 TEST(Gemv, RowMajorGoldenProduct) {
-  const auto made = workload("gemv/auto", "m=3 n=2 inputs=counting");
+  const auto made = gemv_workload("gemv/auto", "m=3 n=2 inputs=counting");
   const std::size_t y = made->buffers().size() - 1;
   EXPECT_EQ(made->expected(y, 0).value, 5.0);
   EXPECT_EQ(made->expected(y, 1).value, 11.0);
@@ -43,7 +36,7 @@ TEST(Gemv, RowMajorGoldenProduct) {
     EXPECT_EQ(result.verification.max_error, 0.0) << variant;
   }
   // With a bias of 1, 2, 3.
-  EXPECT_EQ(workload("gemv/auto", "m=3 n=2 inputs=counting bias=1")->expected(3, 2).value, 20.0);
+  EXPECT_EQ(gemv_workload("gemv/auto", "m=3 n=2 inputs=counting bias=1")->expected(3, 2).value, 20.0);
 }
 
 TEST(Gemv, EveryVariantOnEveryLengthAndAlignmentOfRows) {
@@ -107,7 +100,7 @@ TEST(Gemv, AnyScheduleIsFreeOfRaces) {
 
 TEST(Gemv, SizesThatDoNotFitAreRefused) {
   try {
-    workload("gemv/auto", "m=1099511627776 n=1099511627776");
+    gemv_workload("gemv/auto", "m=1099511627776 n=1099511627776");
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("m=1099511627776"));
@@ -116,7 +109,7 @@ TEST(Gemv, SizesThatDoNotFitAreRefused) {
 }
 
 TEST(GemvFigures, IntensityIsHalfAFlopPerByte) {
-  const auto made = workload("gemv/auto", "n=4096");
+  const auto made = gemv_workload("gemv/auto", "n=4096");
   const double bytes = static_cast<double>(made->compulsory_load_bytes() + made->compulsory_store_bytes());
   EXPECT_EQ(made->flops(), 2.0 * 4096 * 4096);
   EXPECT_NEAR(made->flops() / bytes, 0.5, 0.001);
