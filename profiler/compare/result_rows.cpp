@@ -85,13 +85,6 @@ std::size_t split_row(std::string_view text, std::size_t at, bool complete, Row&
   }
 }
 
-std::string extension(const std::filesystem::path& path) {
-  std::string text = path.extension().string();
-  if (text != ".csv" && text != ".json" && text != ".jsonl")
-    throw Error(ExitCode::usage, path.string() + ": the name must end in .json, .csv or .partial.jsonl");
-  return text;
-}
-
 }  // namespace
 
 int Columns::find(std::string_view name) const {
@@ -101,12 +94,20 @@ int Columns::find(std::string_view name) const {
 
 ResultRows::ResultRows(const std::filesystem::path& path, Loading loading, int newest_schema)
     : file_(path.string()), newest_schema_(newest_schema) {
-  if (extension(path) != ".csv") {
-    records_ = read_results(path, newest_schema);
-    buffer_ = to_csv_text(*records_);
+  const std::optional<ResultFormat> named = result_format(path);
+  if (named != ResultFormat::csv || is_stream(path)) {
+    std::string text = read_result_text(path);
+    if (named.value_or(result_format_of(text)) == ResultFormat::csv) {
+      buffer_ = std::move(text);
+    } else {
+      records_ = parse_results(text, file_, newest_schema);
+      buffer_ = to_csv_text(*records_);
+    }
   } else {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) throw Error(ExitCode::usage, file_ + ": is a directory");
+    if (const auto size = std::filesystem::file_size(path, ignored); !ignored && size > result_file_limit.regular)
+      refuse_size(path, result_file_limit.regular);
     errno = 0;
     in_.open(path, std::ios::binary);
     if (!in_.is_open())
@@ -179,6 +180,9 @@ void ResultRows::find_columns(const Row& header) {
     columns_.names.push_back(name);
     if (!columns_.index.emplace(name, position).second) refuse("the column '" + name + "' stands twice");
     if (name.starts_with("param:")) columns_.params.emplace_back(name.substr(6), position);
+    const std::optional<ColumnRule> rule = column_rule(name, "simt");
+    const bool of_a_run = rule && rule->role != ColumnRole::apart && !rule->text;
+    if (of_a_run || name.starts_with("time_") || name == "sm_clock_mhz") columns_.figures.push_back(position);
   }
   std::ranges::sort(columns_.params);
   const auto required = [&](std::string_view name) {
@@ -198,6 +202,8 @@ void ResultRows::find_columns(const Row& header) {
   columns_.findings = columns_.find("findings");
   columns_.time_samples = columns_.find("time_samples");
   columns_.time_median = columns_.find("time_us_median");
+  columns_.time_min = columns_.find("time_us_min");
+  columns_.time_max = columns_.find("time_us_max");
   columns_.time_spread = columns_.find("time_relative_spread");
   columns_.sm_clock = columns_.find("sm_clock_mhz");
   for (const std::string_view name : file_columns)
@@ -258,10 +264,28 @@ void ResultRows::check(const Row& row) const {
     throw Error(ExitCode::usage, fmt::format("{}: line {}: has {} cells, the header has {}", file_, row.line,
                                              row.cells.size(), columns_.names.size()));
   if (records_) return;
+  check_figures(row);
   for (const auto& [name, position] : columns_.per_file)
     if (row.cells[position] != fact(name))
       fail(row, position,
            fmt::format("'{}' differs from '{}' in the first row: two runs are mixed", row.cells[position], fact(name)));
+}
+
+// What no run can give: a number below 0, a median outside its samples.
+void ResultRows::check_figures(const Row& row) const {
+  for (const int position : columns_.figures)
+    if (row.cells[position].starts_with('-'))
+      fail(row, position, fmt::format("'{}' is below 0: no run gives that", row.cells[position]));
+  if (columns_.time_min < 0 || columns_.time_median < 0 || columns_.time_max < 0) return;
+  const CellNumber least = cell_number(row.cells[columns_.time_min]);
+  const CellNumber median = cell_number(row.cells[columns_.time_median]);
+  const CellNumber most = cell_number(row.cells[columns_.time_max]);
+  // A time of 0 or none is not comparable, which the comparison says of its point.
+  const auto is_time = [](const CellNumber& n) { return std::isfinite(n.real) && n.real > 0; };
+  if (is_time(least) && is_time(median) && is_time(most) && (median.real < least.real || median.real > most.real))
+    fail(row, columns_.time_median,
+         fmt::format("the median {} lies outside its samples from {} to {}", row.cells[columns_.time_median],
+                     row.cells[columns_.time_min], row.cells[columns_.time_max]));
 }
 
 void ResultRows::at(std::size_t offset, Row& row) const { split_row(buffer_, offset, true, row); }

@@ -32,8 +32,9 @@ struct Columns {
   std::map<std::string, int, std::less<>> index;
   std::vector<std::pair<std::string, int>> params;  // name without "param:", sorted by name
   int schema_version = -1, backend = -1, cache_mode = -1, variant = -1, status = -1, reason = -1, good = -1,
-      verified = -1, wrong_elements = -1, findings = -1, time_samples = -1, time_median = -1, time_spread = -1,
-      sm_clock = -1;
+      verified = -1, wrong_elements = -1, findings = -1, time_samples = -1, time_median = -1, time_min = -1,
+      time_max = -1, time_spread = -1, sm_clock = -1;
+  std::vector<int> figures;                           // counts, times and what follows from them: never below 0
   std::vector<std::pair<std::string, int>> per_file;  // columns that have one value for the whole file
 
   [[nodiscard]] int find(std::string_view name) const;
@@ -79,6 +80,7 @@ class ResultRows {
   bool split_next(Row& row);
   bool refill();
   void check(const Row& row) const;
+  void check_figures(const Row& row) const;
 
   std::string file_;
   int newest_schema_;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -14,6 +12,7 @@
 
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
+#include "profiler/core/read_file.h"
 #include "profiler/device/device_spec.h"
 #include "profiler/device/name_words.h"
 
@@ -357,18 +356,9 @@ DeviceSpec parse_device(std::string_view json_text, std::string_view place) {
 }
 
 DeviceSpec load_device(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code ignored;
-  // A directory opens but does not read.
-  if (!file || std::filesystem::is_directory(path, ignored))
-    throw Error(ExitCode::usage,
-                fmt::format("device file '{}' cannot be read; give a readable JSON file or a name from "
-                            "`gpuexp list devices`",
-                            path));
-  std::string text(max_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_device(text, path);
+  return parse_device(
+      read_file(path, {max_bytes, max_bytes}, "; give a device file (JSON) or a name from `gpuexp list devices`"),
+      path);
 }
 
 }  // namespace gpuexp

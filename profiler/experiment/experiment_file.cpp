@@ -2,16 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "profiler/core/embedded.h"
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
+#include "profiler/core/read_file.h"
 #include "profiler/core/text.h"
 #include "profiler/counters/counters.h"
 #include "profiler/experiment/experiment.h"
@@ -294,25 +292,13 @@ constexpr Key<Experiment> experiment_file_keys[] = {
      [](Experiment& e, const Node& n, std::string_view accepts) { e.output = n.text(accepts); }},
 };
 
-std::string read_file(const std::string& path) {
+std::string read_experiment(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ExitCode::usage, fmt::format("{}: is a directory; name an experiment file in it", path));
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    if (find_variant(path) != nullptr)
-      throw Error(ExitCode::usage, fmt::format("{0} is a variant, and `run` takes experiments: write one with "
-                                               "{{\"variant\": \"{0}\"}}, or see `gpuexp list experiments`",
-                                               path));
-    throw Error(ExitCode::usage, fmt::format("{}: cannot be read: {}", path, std::strerror(errno ? errno : EIO)));
-  }
-  std::string text(max_json_bytes + 4, '\0');  // room for a byte order mark and one byte too many
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) throw Error(ExitCode::usage, fmt::format("{}: cannot be read: {}", path, std::strerror(EIO)));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
+  if (!std::filesystem::exists(path, ignored) && find_variant(path) != nullptr)
+    throw Error(ExitCode::usage, fmt::format("{0} is a variant, and `run` takes experiments: write one with "
+                                             "{{\"variant\": \"{0}\"}}, or see `gpuexp list experiments`",
+                                             path));
+  return read_file(path, {max_json_bytes, max_json_bytes}, "; name an experiment file");
 }
 
 template <class Record, std::size_t count>
@@ -345,7 +331,7 @@ Experiment load_experiment(std::string_view path_or_name) {
   const bool is_path = path.find('/') != std::string::npos || path_or_name.ends_with(".json") ||
                        std::filesystem::is_regular_file(path, ignored);
   if (is_path && (path.find('/') != std::string::npos || std::filesystem::exists(path, ignored))) {
-    return parse_experiment(read_file(path), path);
+    return parse_experiment(read_experiment(path), path);
   }
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_experiments()) {

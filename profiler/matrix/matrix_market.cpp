@@ -18,6 +18,7 @@
 
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
+#include "profiler/core/read_file.h"
 
 namespace gpuexp {
 namespace {
@@ -444,6 +445,9 @@ class Descriptor {
   throw Error(ExitCode::usage, fmt::format("{}: cannot read: {}", path, std::generic_category().message(error)));
 }
 
+// The text of a matrix is held in memory beside the matrix.
+constexpr FileLimit matrix_file_limit{std::uint64_t{1} << 34U, std::uint64_t{1} << 30U};
+
 // The whole file. Read rather than mapped: a file that shrinks meanwhile is then an error, not a signal.
 class FileText {
  public:
@@ -452,9 +456,12 @@ class FileText {
     struct stat info = {};
     if (file.get() < 0 || fstat(file.get(), &info) != 0) cannot_read(path, errno);
     if (S_ISDIR(info.st_mode)) cannot_read(path, EISDIR);
+    const std::uint64_t most = limit_for(path, matrix_file_limit);
+    if (static_cast<std::uint64_t>(info.st_size) > most) refuse_size(path, most);
     // Pipes have no size; they grow the buffer.
     grow(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)) + 1);
     for (;;) {
+      if (size_ > most) refuse_size(path, most);
       if (size_ == capacity_) grow(2 * capacity_ + (std::size_t{1} << 16U));
       const ssize_t got = read(file.get(), text_.get() + size_, capacity_ - size_);
       if (got < 0 && errno == EINTR) continue;

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "profiler/core/error.h"
+#include "profiler/core/read_file.h"
 #include "profiler/report/json_records.h"
 #include "profiler/report/result_writer.h"
 
@@ -135,14 +132,8 @@ MeasuredCeilings parse_ceilings(const std::string& text, const std::string& file
 }
 
 MeasuredCeilings read_ceilings(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
-    throw Error(ExitCode::usage, fmt::format("{}: is no regular file", path.string()));
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw Error(ExitCode::usage, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
-  return parse_ceilings(text.str(), path.string());
+  constexpr std::uint64_t most = std::uint64_t{1} << 20U;
+  return parse_ceilings(read_file(path, {most, most}), path.string());
 }
 
 std::filesystem::path write_ceilings(const MeasuredCeilings& measured, const std::filesystem::path& directory) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <set>
 
 #include "profiler/core/error.h"
@@ -44,6 +45,7 @@ double parse_real(const CsvCell& cell) {
   const double value = parse_number<double>(cell, "a number");
   if (!Quantity::real(value, Source::modelled).has_value())
     cell.fail("'" + std::string(cell.text) + "' is no finite number; a value that could not be had is an empty cell");
+  if (value < 0) cell.fail("'" + std::string(cell.text) + "' is below 0: no run gives that");
   return value;
 }
 
@@ -562,15 +564,15 @@ void time_columns(std::vector<Column>& table) {
                    [](ResultFile&, PointRecord& p, const CsvCell& cell) {
                      if (p.time && !cell.text.empty()) p.time->relative_spread = parse_real(cell);
                    }});
-  table.push_back({"time_samples_discarded", "because the GPU throttled (measured)",
-                   [](const ResultFile&, const PointRecord& p) {
-                     return p.result.timing ? number_text(std::int64_t{p.result.timing->discarded_throttled})
-                                            : std::string();
-                   },
-                   [](ResultFile&, PointRecord& p, const CsvCell& cell) {
-                     if (p.result.timing && !cell.text.empty())
-                       p.result.timing->discarded_throttled = parse_number<int>(cell, "a whole number");
-                   }});
+  table.push_back(
+      {"time_samples_discarded", "because the GPU throttled (measured)",
+       [](const ResultFile&, const PointRecord& p) {
+         return p.result.timing ? number_text(std::int64_t{p.result.timing->discarded_throttled}) : std::string();
+       },
+       [](ResultFile&, PointRecord& p, const CsvCell& cell) {
+         if (p.result.timing && !cell.text.empty())
+           p.result.timing->discarded_throttled = static_cast<int>(std::min<std::uint64_t>(parse_count(cell), INT_MAX));
+       }});
   table.push_back({"sm_clock_mhz", "during the run (measured)",
                    [](const ResultFile&, const PointRecord& p) {
                      return p.result.timing && p.result.timing->sm_clock_mhz ? text_of(*p.result.timing->sm_clock_mhz)

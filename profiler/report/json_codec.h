@@ -52,6 +52,13 @@ inline std::string describe(const Json& json) {
 class JsonOut;
 class JsonIn;
 
+// Records whose figures can be wrong by themselves, such as a time below 0, have a
+// `void check_figures(const Place&, const T&)` that says which.
+template <class T>
+concept HasFigures = requires(const Place& place, const T& t) {
+  check_figures(place, t);
+};
+
 // --- writing ---
 
 template <class T>
@@ -234,6 +241,7 @@ void decode(const Json& json, const Place& place, T& value) {
     JsonIn in(json, place);
     fields(in, value);
     in.finish();
+    if constexpr (HasFigures<T>) check_figures(place, value);
   }
 }
 

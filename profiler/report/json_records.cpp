@@ -2,6 +2,7 @@
 #include "profiler/report/json_records.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace gpuexp {
@@ -35,7 +36,50 @@ ParamValue decode_param(const Json& json, const Place& place) {
   return integer;
 }
 
+// Nothing that is counted, measured or bounded here can be less than nothing. A NaN passes: it is null in the file.
+void require_at_least_0(const Place& place, double value) {
+  if (value < 0) place.fail("is " + number_text(value) + ", below 0: no run gives that");
+}
+
+void require_finite(const Place& place, double value) {
+  require_at_least_0(place, value);
+  if (!std::isfinite(value)) place.fail("is no finite number: no run gives that");
+}
+
 }  // namespace
+
+void check_figures(const Place& place, const Timing& timing) {
+  const Place samples = place.key("samples_us");
+  for (std::size_t i = 0; i < timing.samples_us.size(); ++i) require_finite(samples.index(i), timing.samples_us[i]);
+  if (timing.discarded_throttled < 0) place.key("discarded_throttled").fail("is below 0: no run gives that");
+  if (timing.sm_clock_mhz) require_finite(place.key("sm_clock_mhz"), *timing.sm_clock_mhz);
+}
+
+void check_figures(const Place& place, const TimeStatistics& time) {
+  if (const std::string wrong = time_contradiction(time); !wrong.empty()) place.fail(wrong);
+}
+
+void check_figures(const Place& place, const Verification& verification) {
+  require_at_least_0(place.key("max_error"), verification.max_error);
+}
+
+void check_figures(const Place& place, const WallTime& wall) { require_finite(place.key("seconds"), wall.seconds); }
+
+void check_figures(const Place& place, const PointRecord& record) {
+  require_finite(place.key("flops"), record.result.flops);
+  if (!record.time || !record.result.timing) return;
+  // The statistics are computed from the samples, so they are equal, but for the last bits of another compiler.
+  const std::optional<TimeStatistics> expected = time_statistics(*record.result.timing);
+  const auto compare = [&](const char* name, double told, double computed) {
+    if (std::abs(told - computed) > 1e-9 * computed)
+      place.key("time").key(name).fail("is " + number_text(told) + ", and the samples have " + number_text(computed));
+  };
+  if (!expected) place.key("time").fail("is there without usable samples");
+  compare("samples", static_cast<double>(record.time->samples), static_cast<double>(expected->samples));
+  compare("median_us", record.time->median_us, expected->median_us);
+  compare("min_us", record.time->min_us, expected->min_us);
+  compare("max_us", record.time->max_us, expected->max_us);
+}
 
 Json to_json_value(const Quantity& quantity) {
   Json json = Json::object();
@@ -71,10 +115,12 @@ void from_json_value(const Json& json, const Place& place, Quantity& quantity) {
   in.optional("reason", quantity.reason);
   const auto value = json.find("value");
   if (value == json.end()) place.fail("the key 'value' is missing");
+  require_at_least_0(place.key("standard_error"), quantity.standard_error);
   if (value->is_number_unsigned()) {
     quantity.value = value->get<std::uint64_t>();
   } else if (value->is_number()) {
     quantity.value = value->get<double>();
+    require_at_least_0(place.key("value"), value->get<double>());
   } else if (!value->is_null()) {
     place.key("value").fail("must be a number or null, not " + report_json::describe(*value));
   } else if (quantity.reason.empty()) {

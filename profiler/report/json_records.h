@@ -116,6 +116,13 @@ void fields(Archive& a, Timing& timing) {
   a("note", timing.note);
 }
 
+// What no run can give: a finite number below 0, a time that is no number, a median outside its samples. Each throws
+// Error(usage) with the JSON path.
+void check_figures(const report_json::Place& place, const Timing& timing);
+void check_figures(const report_json::Place& place, const TimeStatistics& time);
+void check_figures(const report_json::Place& place, const PointRecord& record);
+void check_figures(const report_json::Place& place, const Verification& verification);
+
 template <class Archive>
 void fields(Archive& a, TimeStatistics& time) {
   a("samples", time.samples);
@@ -286,6 +293,7 @@ void fields(Archive& a, WallTime& wall) {
   a("point", wall.point);
   a("seconds", wall.seconds);
 }
+void check_figures(const report_json::Place& place, const WallTime& wall);
 
 report_json::Json environment_json(const ResultFile& results);
 void read_environment(const report_json::Json& json, const report_json::Place& place, ResultFile& results);

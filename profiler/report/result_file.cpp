@@ -2,12 +2,8 @@
 #include "profiler/report/result_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 #include "profiler/core/error.h"
 #include "profiler/report/csv.h"
@@ -16,19 +12,6 @@
 
 namespace gpuexp {
 namespace {
-
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw Error(ExitCode::usage, path.string() + ": is a directory; name a result file in it (*.json or *.csv)");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (!in.is_open() || in.bad() || text.fail())
-    throw Error(ExitCode::usage, path.string() + ": cannot be read: " + std::strerror(errno == 0 ? EIO : errno));
-  return text.str();
-}
 
 int schema_version_of(const report_json::Json& json, const report_json::Place& place, int newest) {
   const auto found = json.find("schema_version");
@@ -108,6 +91,9 @@ ResultFile read_csv(const std::string& text, const std::string& file) {
       table[i].set(results, point, cell);
       if (table[i].name == "backend") point.result.backend = cells[i];
     }
+    if (point.time)
+      if (const std::string wrong = time_contradiction(*point.time); !wrong.empty())
+        CsvCell{"", file, csv.lines[row], "time_us_median"}.fail("the time " + wrong);
     results.plan.points.push_back(point.result.point.key());
     results.points.push_back(std::move(point));
   }
@@ -153,6 +139,18 @@ std::optional<TimeStatistics> time_statistics(const Timing& timing) {
   return statistics;
 }
 
+std::string time_contradiction(const TimeStatistics& time) {
+  if (time.samples == 0) return "has no samples: then there is no time";
+  const auto is_time = [](double us) { return std::isfinite(us) && us > 0; };
+  if (!is_time(time.min_us) || !is_time(time.median_us) || !is_time(time.max_us))
+    return "holds a time that is not above 0: no run gives that";
+  if (time.median_us < time.min_us || time.median_us > time.max_us)
+    return "has the median " + number_text(time.median_us) + ", outside its samples from " + number_text(time.min_us) +
+           " to " + number_text(time.max_us);
+  if (time.relative_spread && !(*time.relative_spread >= 0)) return "has a spread below 0: no run gives that";
+  return "";
+}
+
 std::string schema_refusal(std::int64_t version, int newest) {
   const std::string words = "schema version " + number_text(version);
   if (version < 1) return words + " never was: the first is 1";
@@ -161,21 +159,44 @@ std::string schema_refusal(std::int64_t version, int newest) {
          "; use a newer gpuexp, or 'gpuexp diff --allow schema' to compare what both know";
 }
 
+std::optional<ResultFormat> result_format(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".csv") return ResultFormat::csv;
+  if (extension == ".json") return ResultFormat::json;
+  if (extension == ".jsonl") return ResultFormat::journal;
+  if (extension.empty()) return std::nullopt;
+  throw Error(ExitCode::usage, path.string() + ": the name must end in .json, .csv or .partial.jsonl");
+}
+
+ResultFormat result_format_of(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (!text.starts_with('{')) return ResultFormat::csv;
+  std::string_view line = text.substr(0, text.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.size() > 1 && line.ends_with('}') ? ResultFormat::journal : ResultFormat::json;
+}
+
+std::string read_result_text(const std::filesystem::path& path) {
+  return read_file(path, result_file_limit, "; name a result file (*.json or *.csv)");
+}
+
 ResultFile read_results(const std::filesystem::path& path, int newest_schema) {
-  return parse_results(read_text(path), path.string(), newest_schema);
+  result_format(path);  // refuses a wrong name before anything is read
+  return parse_results(read_result_text(path), path.string(), newest_schema);
 }
 
 ResultFile parse_results(const std::string& text, const std::string& file, int newest_schema) {
-  const std::string extension = std::filesystem::path(file).extension().string();
   ResultFile results;
-  if (extension == ".csv") {
-    results = read_csv(text, file);
-  } else if (extension == ".jsonl") {
-    results = read_journal(text, file).results;
-  } else if (extension == ".json") {
-    results = read_json(text, file, newest_schema);
-  } else {
-    throw Error(ExitCode::usage, file + ": the name must end in .json, .csv or .partial.jsonl");
+  switch (result_format(file).value_or(result_format_of(text))) {
+    case ResultFormat::csv:
+      results = read_csv(text, file);
+      break;
+    case ResultFormat::journal:
+      results = read_journal(text, file).results;
+      break;
+    case ResultFormat::json:
+      results = read_json(text, file, newest_schema);
+      break;
   }
   refuse_duplicate_points(results, file);
   return results;

@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "profiler/core/point.h"
+#include "profiler/core/read_file.h"
 #include "profiler/roofline/roofline.h"
 
 namespace gpuexp {
@@ -25,6 +27,8 @@ struct TimeStatistics {
 };
 // Nothing when there is no usable (finite, positive) sample: a time of 0 is below the clock's resolution, not a time.
 std::optional<TimeStatistics> time_statistics(const Timing& timing);
+// Why these are the statistics of no samples, with the name of the figure; empty when they can be.
+std::string time_contradiction(const TimeStatistics& time);
 
 // One point with everything derived from it.
 struct PointRecord {
@@ -82,11 +86,21 @@ struct ResultFile {
   std::vector<PointRecord> points;  // in the plan's order
 };
 
-// Reads `<name>.<backend>.json`, `.csv` or `.partial.jsonl` (told by the file's name). Throws Error(usage) that names
-// the file and the line, row and column or JSON path. A CSV holds less: no sites, findings, launches or samples.
-// JSON of a newer schema version up to `newest_schema` is read as far as its keys are known.
+// A result file has at most so many bytes; one that comes through a pipe fewer, since it is held whole in memory.
+inline constexpr FileLimit result_file_limit{std::uint64_t{1} << 30U, std::uint64_t{1} << 28U};
+
+// By the name; nothing when it has no extension, as a pipe (/dev/fd/63) has none. Throws Error(usage) for another one.
+enum class ResultFormat { json, csv, journal };
+std::optional<ResultFormat> result_format(const std::filesystem::path& path);
+// By its first line, for such a file.
+ResultFormat result_format_of(std::string_view text);
+std::string read_result_text(const std::filesystem::path& path);
+
+// Reads `<name>.<backend>.json`, `.csv` or `.partial.jsonl` (told by the file's name, else by its first line). Throws
+// Error(usage) that names the file and the line, row and column or JSON path. A CSV holds less: no sites, findings,
+// launches or samples. JSON of a newer schema version up to `newest_schema` is read as far as its keys are known.
 ResultFile read_results(const std::filesystem::path& path, int newest_schema = result_schema_version);
-// The same from text; `file` stands for its name, and tells the format.
+// The same from text; `file` stands for its name.
 ResultFile parse_results(const std::string& text, const std::string& file, int newest_schema = result_schema_version);
 
 // Why a file of this schema version is not read, with the remedy; empty for 1 to `newest`.

@@ -547,6 +547,7 @@ TEST(Junk, IsRefusedWithItsPlace) {
       {"quote.csv", text + "x\"y\r\n", {"line 8", "quote"}},
       {"status.csv", changed(",ok,", ",fine,"), {"line 2", "'status'", "'fine'"}},
       {"number.csv", changed(",128,", ",12x,"), {"line 2", "'12x' is not a number"}},
+      {"negative.csv", changed(",128,", ",-128,"), {"line 2, column '", "'-128' is below 0"}},
       {"mixed.csv", changed("0123456789ab", "ba9876543210"), {"two runs are mixed"}},
       {"schema.csv", changed("1,0.1.0", "one,0.1.0"), {"line 2", "'one'"}},
       {"first.csv", changed("1,0.1.0", "0,0.1.0"), {"line 2", "schema version 0 never was"}},

@@ -308,7 +308,9 @@ TEST(FindDevice, APathOverrides) {
   EXPECT_EQ(match.spec.origin, path.string());
   std::filesystem::remove(path);
   EXPECT_THAT(find_error(path.string()), HasSubstr("cannot be read"));
-  EXPECT_THAT(find_error("./"), HasSubstr("cannot be read"));
+  EXPECT_THAT(find_error("./"), HasSubstr("is a directory"));
+  EXPECT_THAT(find_error("/dev/zero"),
+              HasSubstr("/dev/zero: has more than the 1 MiB that are read of a pipe or device"));
   EXPECT_THAT(find_error("/dev/null"), HasSubstr("/dev/null: not a device file: it is empty"));
 }
 

@@ -317,7 +317,7 @@ TEST_F(Files, WhatCannotBeReadIsRefused) {
               HasSubstr("No such file or directory"));
   EXPECT_THAT(usage_error([&] { load_experiment(directory_.string()); }), HasSubstr("is a directory"));
   EXPECT_THAT(usage_error([&] { load_experiment((write("large.json", std::string(5 << 20, ' '))).string()); }),
-              HasSubstr("at most 4194304 bytes"));
+              HasSubstr("more than the 4 MiB that are read"));
 }
 
 TEST(Shipped, UnknownNamesListWhatIsShipped) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <clocale>
 #include <fstream>
+#include <functional>
 #include <locale>
 
 #include "profiler/core/error.h"
@@ -313,9 +314,38 @@ TEST(CsvReader, NamesFileLineAndColumn) {
   EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",1.5e,8192,")), HasSubstr("'1.5e' is not a number"));
   EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",65536,-8192,")), HasSubstr("'-8192' is not a whole number"));
   EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",65536,99999999999999999999,")), HasSubstr("out of range"));
+  EXPECT_THAT(error_of(replaced(good, ",65536,8192,", ",-65536,8192,")),
+              HasSubstr("column 'flops': '-65536' is below 0"));
   const std::string row = good.substr(good.rfind("1,0.1.0"));
   EXPECT_THAT(error_of(good + row), HasSubstr("stands twice"));
   EXPECT_THAT(error_of(good + replaced(row, "g++ 12.2.0", "clang 14")), HasSubstr("two runs are mixed"));
+}
+
+TEST(CsvReader, RefusesFiguresThatNoRunGives) {
+  const ResultFile sound = test::results_of({test::measured()}, "cuda");
+  const auto error_of = [&](const std::function<void(PointRecord&)>& edit) {
+    ResultFile edited = sound;
+    edit(edited.points[0]);
+    try {
+      parse_results(to_csv_text(edited), "edited.csv");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const auto counter = [](PointRecord& p, double value) {
+    p.result.counters["dram_read_bytes"] = Quantity::real(value, Source::measured);
+  };
+  EXPECT_EQ(error_of([](PointRecord&) {}), "no error");
+  EXPECT_THAT(error_of([&](PointRecord& p) { counter(p, -1.5); }),
+              HasSubstr("edited.csv: line 2, column 'dram_read_bytes': '-1.5' is below 0"));
+  EXPECT_THAT(error_of([](PointRecord& p) { p.time->median_us = -p.time->median_us; }),
+              HasSubstr("line 2, column 'time_us_median': '-"));
+  EXPECT_THAT(error_of([](PointRecord& p) { p.time->median_us = 2 * p.time->max_us; }),
+              HasSubstr("line 2, column 'time_us_median': the time has the median"));
+  EXPECT_THAT(error_of([](PointRecord& p) { p.time->samples = 0; }), HasSubstr("has no samples"));
+  EXPECT_THAT(error_of([](PointRecord& p) { p.result.timing->discarded_throttled = -1; }),
+              HasSubstr("column 'time_samples_discarded': '-1' is not a whole number"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "profiler/core/error.h"
+#include "profiler/report/csv.h"
+#include "profiler/report/journal.h"
 #include "profiler/report/result_writer.h"
 #include "sample.h"
 #include "temporary_directory.h"
@@ -163,6 +165,58 @@ TEST(JsonReader, NamesTheJsonPath) {
   EXPECT_THAT(error_of(with([](json& j) { j["points"][1] = j["points"][0]; })), HasSubstr("stands twice"));
   EXPECT_THAT(error_of("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(error_of("{}"), HasSubstr("not a gpuexp result file"));
+}
+
+TEST(JsonReader, RefusesFiguresThatNoRunGives) {
+  const std::string sound = to_json_text(test::results_of({test::measured()}, "cuda"));
+  const auto edited = [&](const std::function<void(json&)>& edit) {
+    json parsed = json::parse(sound);
+    edit(parsed["points"][0]);
+    return error_of(parsed.dump());
+  };
+  const json not_a_number = {{"value", nullptr}, {"reason", "not a number"}};
+  EXPECT_EQ(edited([](json&) {}), "no error");
+  EXPECT_THAT(edited([](json& p) { p["timing"]["samples_us"][1] = -3.5; }),
+              HasSubstr("points[0].timing.samples_us[1]: is -3.5, below 0"));
+  EXPECT_THAT(edited([&](json& p) { p["timing"]["samples_us"][2] = not_a_number; }),
+              HasSubstr("points[0].timing.samples_us[2]: is no finite number"));
+  EXPECT_THAT(edited([](json& p) { p["timing"]["sm_clock_mhz"] = -1; }), HasSubstr("timing.sm_clock_mhz"));
+  EXPECT_THAT(edited([](json& p) { p["time"]["median_us"] = 1e6; }),
+              HasSubstr("points[0].time: has the median 1e+06, outside its samples from"));
+  EXPECT_THAT(edited([](json& p) { p["time"]["median_us"] = p["time"]["min_us"]; }),
+              HasSubstr("points[0].time.median_us: is "));
+  EXPECT_THAT(edited([](json& p) { p["time"]["samples"] = 2; }), HasSubstr("points[0].time.samples: is 2"));
+  EXPECT_THAT(edited([](json& p) { p["time"]["relative_spread"] = -0.1; }), HasSubstr("a spread below 0"));
+  EXPECT_THAT(edited([](json& p) { p["flops"] = -1.0; }), HasSubstr("points[0].flops: is -1, below 0"));
+  EXPECT_THAT(edited([](json& p) { p["counters"]["dram_read_bytes"]["value"] = -8; }),
+              HasSubstr("points[0].counters.dram_read_bytes.value: is -8, below 0"));
+  EXPECT_THAT(edited([](json& p) { p["analysis"]["bandwidth_byte_per_s"]["value"] = -1e12; }),
+              HasSubstr("points[0].analysis.bandwidth_byte_per_s.value"));
+  EXPECT_THAT(edited([](json& p) { p["compulsory_load_bytes"] = -1; }),
+              HasSubstr("points[0].compulsory_load_bytes: is out of range"));
+}
+
+TEST(JsonReader, AFileWithoutAnEndOrOfAnotherKindIsRefusedAtOnce) {
+  const auto error_of_path = [](const std::filesystem::path& path) {
+    try {
+      read_results(path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_of_path("/dev/zero"), HasSubstr("/dev/zero: has more than the 256 MiB that are read of a pipe"));
+  const test::TemporaryDirectory directory;
+  write_atomically(directory / "huge.json", "{");
+  std::filesystem::resize_file(directory / "huge.json", result_file_limit.regular + 1);  // a hole: nothing is stored
+  EXPECT_THAT(error_of_path(directory / "huge.json"), HasSubstr("more than the 1 GiB that are read of such a file"));
+}
+
+TEST(JsonReader, KnowsAFileWithoutAnExtensionByItsFirstLine) {
+  const ResultFile whole = test::sample();
+  for (const std::string& text :
+       {to_json_text(whole), to_csv_text(whole), journal_header(whole) + journal_line(whole.points[0])})
+    EXPECT_FALSE(parse_results(text, "/dev/fd/63").points.empty());
 }
 
 TEST(JsonReader, NamesLineAndColumnOfBadSyntax) {

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
+#include "profiler/core/read_file.h"
 
 namespace gpuexp::simt {
 namespace {
@@ -325,18 +323,9 @@ std::vector<AccessPattern> parse_access_patterns(std::string_view csv, std::stri
 }
 
 std::vector<AccessPattern> read_access_patterns(const std::filesystem::path& file) {
-  std::error_code failure;
-  if (std::filesystem::is_directory(file, failure))
-    throw Error(ExitCode::usage,
-                fmt::format("{}: is a directory; expected a CSV file of access patterns", file.string()));
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw Error(ExitCode::usage,
-                fmt::format("{}: cannot be read; expected a CSV file of access patterns", file.string()));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) throw Error(ExitCode::usage, fmt::format("{}: reading failed", file.string()));
-  return parse_access_patterns(text.str(), file.string());
+  constexpr std::uint64_t most = std::uint64_t{1} << 24U;
+  return parse_access_patterns(read_file(file, {most, most}, "; expected a CSV file of access patterns"),
+                               file.string());
 }
 
 PatternCounts count(const AccessPattern& pattern) {
