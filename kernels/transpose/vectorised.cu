@@ -9,7 +9,8 @@
 // element. Tiles wholly inside take a kernel without guards. Neighbouring blocks lie below one another in A (`down`):
 // those that run at the same time then write neighbouring segments of B's rows, and it is the writes that the memory
 // wants in long runs. Predicted: the copy's time, 1.2 times less than swizzled. Measured on an H200 (8192 x 8192): 154
-// to 132 us with blocks side by side, 129 us with blocks below one another.
+// to 132 us with blocks side by side, 129 us below one another: 0.97 of the copy's rate, in float16 too (66 us, tiles
+// of 128 x 128).
 #include <cuda_runtime.h>
 
 #include "kernels/variant.h"
