@@ -71,7 +71,8 @@ void add_tile(gpuexp::VariantBuilder& variant) {
 
 GPUEXP_VARIANT("matmul/coarsened") {
   variant.idea("a block computes COARSE neighbouring tiles of C and copies the tile of A only once for all of them")
-      .fixed("TILE", {"TILE", 16}, "side of the square tiles and of the block")
+      .fixed("TILE", {"TILE", 16},
+             "side of the square tiles and of the block; a block has 1,024 threads at most, so the largest is 32")
       .fixed("COARSE", {"COARSE", 2}, "tiles of C, side by side, that one block computes");
   add_tile<8>(variant);
   add_tile<16>(variant);

@@ -34,7 +34,7 @@ void launch_naive(const gpuexp::Launch& run) {
 
 GPUEXP_VARIANT("matmul/naive") {
   variant.idea("one thread per element of C, everything from global memory")
-      .param("block", 16, "threads along each side of a block", 1, 32)
+      .param("block", 16, "threads along each side of a square block, which has 1,024 at most", 1, 32)
       .instance(launch_naive<float>, {{"dtype", "float32"}})
       .instance(launch_naive<__half>, {{"dtype", "float16"}});
 }

@@ -55,7 +55,8 @@ void add_tile(gpuexp::VariantBuilder& variant) {
 
 GPUEXP_VARIANT("matmul/tiled") {
   variant.idea("tiles of A and B in shared memory: each value loaded from global memory serves TILE threads")
-      .fixed("TILE", {"TILE", 16}, "side of the square tiles and of the block");
+      .fixed("TILE", {"TILE", 16},
+             "side of the square tiles and of the block; a block has 1,024 threads at most, so the largest is 32");
   add_tile<1>(variant);
   add_tile<2>(variant);
   add_tile<4>(variant);

@@ -45,7 +45,8 @@ void launch_no_compute_barrier(const gpuexp::Launch& run) {
 GPUEXP_VARIANT("matmul/tiled_no_compute_barrier") {
   variant.idea("broken on purpose: no barrier between reading the tiles and filling them again")
       .broken("race")
-      .fixed("TILE", {"TILE", 8}, "side of the square tiles and of the block")
+      .fixed("TILE", {"TILE", 8},
+             "side of the square tiles and of the block; a block has 1,024 threads at most, so the largest is 32")
       .instance(launch_no_compute_barrier<2>, {{"TILE", 2}, {"dtype", "float32"}})
       .instance(launch_no_compute_barrier<4>, {{"TILE", 4}, {"dtype", "float32"}})
       .instance(launch_no_compute_barrier<8>, {{"TILE", 8}, {"dtype", "float32"}})

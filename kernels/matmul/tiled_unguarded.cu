@@ -41,7 +41,8 @@ void launch_unguarded(const gpuexp::Launch& run) {
 GPUEXP_VARIANT("matmul/tiled_unguarded") {
   variant.idea("broken on purpose: no bounds checks, and the phases rounded down")
       .broken("out_of_bounds")
-      .fixed("TILE", {"TILE", 4}, "side of the square tiles and of the block")
+      .fixed("TILE", {"TILE", 4},
+             "side of the square tiles and of the block; a block has 1,024 threads at most, so the largest is 32")
       .instance(launch_unguarded<2>, {{"TILE", 2}, {"dtype", "float32"}})
       .instance(launch_unguarded<4>, {{"TILE", 4}, {"dtype", "float32"}})
       .instance(launch_unguarded<8>, {{"TILE", 8}, {"dtype", "float32"}})

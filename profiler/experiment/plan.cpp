@@ -255,8 +255,8 @@ class Planner {
         accepted = accepted || why.empty();
         if (why.empty()) continue;
         if (refused.empty() || selected.exact) {
-          refused = fmt::format("{} does not accept {}={}; {}", selected.variant->name, axis.name,
-                                shown(axis.values[i]), why);
+          refused = fmt::format("{} does not accept {}={}; {} ({}: {})", selected.variant->name, axis.name,
+                                shown(axis.values[i]), why, axis.name, spec->meaning);
         }
         if (selected.exact && !axis.from_flag) fail(place_of_value(axis, i), refused);
       }

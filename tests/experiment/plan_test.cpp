@@ -199,7 +199,8 @@ TEST(Set, MistakesNameTheFlag) {
       plan_error(file, {{}, {"TIEL=8"}}),
       AllOf(StartsWith("--set TIEL=8: "), HasSubstr("accepted: TILE, dtype, m, n, share"), HasSubstr("'TILE'?")));
   EXPECT_THAT(plan_error(file, {{}, {"TILE=8,3"}}),
-              AllOf(StartsWith("--set TILE=8,3: lab/tiled does not accept TILE=3"), HasSubstr("1, 2, 4, 8, 16")));
+              AllOf(StartsWith("--set TILE=8,3: lab/tiled does not accept TILE=3"), HasSubstr("1, 2, 4, 8, 16"),
+                    HasSubstr("(TILE: ")));  // what it means, and so why
   EXPECT_THAT(plan_error(file, {{}, {"n=big"}}), AllOf(StartsWith("--set n=big: "), HasSubstr("from 0 to 4096")));
   EXPECT_THAT(plan_error(file, {{}, {"n=99999999999999999999"}}), StartsWith("--set n=99999999999999999999: "));
 }

@@ -1,6 +1,8 @@
 // A kernel runs, and its counts are those worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/simt/engine_lab.h"
 
 namespace gpuexp::test {
@@ -54,6 +56,25 @@ TEST(EngineBasics, SharedMemoryAndBarriers) {
     EXPECT_EQ(result.verification.state, Verification::State::passed) << kernel;
     EXPECT_TRUE(result.findings.empty()) << result.findings.front().message;
   }
+}
+
+// A block of too few bytes: the array is named as the kernel names it where debug information tells its name.
+TEST(EngineBasics, FindingsNameTheDynamicArray) {
+  ParamSet params;
+  params.set("shared", std::int64_t{512});
+  const PointResult result = run("reverse_dynamic", floats(1024, [](std::int64_t) { return 0.0; }), params);
+#if defined(__clang__)
+  const std::string name = "dynamic shared memory";
+#else
+  const std::string name = "memory";
+#endif
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings.front().kind, "out_of_bounds");
+  EXPECT_NE(result.findings.front().message.find("shared memory 0 bytes past the end of " + name + " (512 bytes)"),
+            std::string::npos)
+      << result.findings.front().message;
+  const PointResult whole = run("reverse_dynamic", floats(1024, [](std::int64_t) { return 0.0; }));
+  EXPECT_TRUE(std::ranges::any_of(whole.sites, [&](const SiteRow& row) { return row.buffer == name; }));
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ std::string shared_place(std::uint64_t offset, const LaunchJob& job) {
   const SharedVariable* before = nullptr;
   for (const SharedVariable& variable : job.shared->variables) {
     if (offset - variable.offset < variable.size) {
-      return fmt::format("shared {} at byte {} of {}", variable.name, offset - variable.offset, variable.size);
+      return fmt::format("{}{} at byte {} of {}", variable.name == kUnnamedShared ? "" : "shared ", variable.name,
+                         offset - variable.offset, variable.size);
     }
     const bool nearer = before == nullptr || variable.offset > before->offset;
     if (variable.offset <= offset && nearer) before = &variable;

@@ -65,7 +65,8 @@ std::uint64_t available_memory() {
 }
 
 // Shared memory of a kernel: its variables by the symbol table, and the dynamic block behind `extern __shared__`.
-SharedLayout layout_of(const std::string& kernel_symbol, std::uint64_t dynamic_bytes) {
+SharedLayout layout_of(const void* kernel, std::uint64_t dynamic_bytes) {
+  const std::string& kernel_symbol = mangled_function(kernel);
   SharedLayout layout;
   const TlsBlock tls = tls_block();
   layout.segment_bytes = tls.size;
@@ -78,7 +79,8 @@ SharedLayout layout_of(const std::string& kernel_symbol, std::uint64_t dynamic_b
   }
   if (dynamic_bytes > 0) {
     const auto offset = static_cast<std::uint64_t>(gpuexp_simt_dynamic_shared - tls.begin);
-    layout.variables.push_back({"dynamic shared memory", offset, dynamic_bytes});
+    const std::string& name = dynamic_shared_name(kernel);
+    layout.variables.push_back({name.empty() ? kUnnamedShared : name, offset, dynamic_bytes});
   }
   layout.run = Mapping(tls.size + 1);
   for (const SharedVariable& variable : layout.variables) {
@@ -287,8 +289,7 @@ bool PointRun::plan(const VariantInstance& instance, Context& context) {
   context.on_launch = [&](const PlannedLaunch& launch, void (*)(const void*), const void*) {
     const Extent& grid = launch.config.grid;
     if (is_empty(grid) && grid.x >= 0 && grid.y >= 0 && grid.z >= 0) return;  // nothing to compute
-    const std::string& symbol = mangled_function(launch.kernel);
-    const SharedLayout layout = layout_of(symbol, 0);
+    const SharedLayout layout = layout_of(launch.kernel, 0);
     const std::string refusal = refusal_of(launch, layout.static_bytes);
     if (!refusal.empty()) return context.fail(refusal);
     launches_.push_back(launch);
@@ -359,7 +360,7 @@ bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
   context.on_launch = [&](const PlannedLaunch& launch, void (*invoke_body)(const void*), const void* body) {
     if (is_empty(launch.config.grid)) return;
     const SharedLayout layout =
-        layout_of(mangled_function(launch.kernel), static_cast<std::uint64_t>(launch.config.dynamic_shared_bytes));
+        layout_of(launch.kernel, static_cast<std::uint64_t>(launch.config.dynamic_shared_bytes));
     const auto job = job_for(launch, layout, invoke_body, body);
     const BlockCost cost = probe_block(pool_, *job, probe);
     if (job->stopped() == Stop::needs_all_blocks) return;
@@ -402,7 +403,7 @@ void PointRun::launch_all(const VariantInstance& instance, Context& context) {
   context.on_launch = [&](const PlannedLaunch& launch, void (*invoke_body)(const void*), const void* body) {
     if (result_.status != Status::ok || again || is_empty(launch.config.grid)) return;
     const SharedLayout layout =
-        layout_of(mangled_function(launch.kernel), static_cast<std::uint64_t>(launch.config.dynamic_shared_bytes));
+        layout_of(launch.kernel, static_cast<std::uint64_t>(launch.config.dynamic_shared_bytes));
     const auto job = job_for(launch, layout, invoke_body, body);
     const GridCounts counts = sample_blocks_ == 0
                                   ? run_all_blocks(pool_, threads_, *job)

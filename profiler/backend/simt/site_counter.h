@@ -18,6 +18,9 @@ namespace gpuexp::simt {
 
 enum class Space : std::uint8_t { global, shared, constant };
 
+// Name of an `extern __shared__` array that debug information does not tell.
+inline constexpr const char* kUnnamedShared = "dynamic shared memory";
+
 // A shared variable of the running kernel, or its dynamic block.
 struct SharedVariable {
   std::string name;

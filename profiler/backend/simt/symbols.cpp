@@ -296,6 +296,13 @@ class DebugInformation {
     return innermost;
   }
 
+  // Name of the variable that the function at an address of the file declares and a kernel file does not define.
+  std::string declared_array(Dwarf_Addr address) {
+    Unit* unit = find(address);
+    Dwarf_Die* function = unit == nullptr ? nullptr : function_at(*unit, address);
+    return function == nullptr ? std::string() : declared_in(*function);
+  }
+
  private:
   struct Range {
     Dwarf_Addr low, high;
@@ -418,6 +425,28 @@ class DebugInformation {
     });
   }
 
+  static std::string declared_in(Dwarf_Die& scope) {
+    std::string name;
+    for_each_child(scope, [&](Dwarf_Die& child) {
+      if (!name.empty()) return;
+      const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) name = declared_in(child);
+      Dwarf_Attribute attribute;
+      const char* symbol = tag == DW_TAG_variable && dwarf_hasattr(&child, DW_AT_declaration) != 0
+                               ? dwarf_formstring(dwarf_attr(&child, DW_AT_linkage_name, &attribute))
+                               : nullptr;
+      const char* own = dwarf_diename(&child);
+      if (symbol != nullptr && own != nullptr && std::string_view(symbol).find(kUnitPrefix) != std::string_view::npos)
+        name = own;
+    });
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (name.empty() && dwarf_attr(&scope, DW_AT_abstract_origin, &attribute) != nullptr &&
+        dwarf_formref_die(&attribute, &origin) != nullptr)
+      return declared_in(origin);
+    return name;
+  }
+
   static std::optional<Place> call_site(Unit& unit, Dwarf_Die& inlined) {
     Dwarf_Files* files = nullptr;
     if (dwarf_getsrcfiles(&unit.functions, &files, nullptr) != 0) return std::nullopt;
@@ -482,6 +511,13 @@ class Executable {
       if (std::optional<Place> place = debug_->place(file_address(return_address) - 1))
         entry->second = {std::move(place->file), place->line, place->column};
     }
+    return entry->second;
+  }
+
+  const std::string& dynamic_shared(const void* address) {
+    const std::unique_lock lock(mutex_);
+    const auto [entry, added] = dynamic_shared_.try_emplace(address);
+    if (added && debug_ != nullptr) entry->second = debug_->declared_array(file_address(address));
     return entry->second;
   }
 
@@ -593,8 +629,9 @@ class Executable {
   std::vector<Function> functions_;
   std::vector<TlsVariable> tls_;
   std::vector<DeviceVariable> device_;
-  std::shared_mutex mutex_;  // of sites_ and, when locked exclusively, of debug_
+  std::shared_mutex mutex_;  // of sites_, dynamic_shared_ and, when locked exclusively, of debug_
   std::unordered_map<const void*, SourceSite> sites_;
+  std::unordered_map<const void*, std::string> dynamic_shared_;
 };
 
 }  // namespace
@@ -615,6 +652,8 @@ const std::string& mangled_function(const void* address) {
   const Function* found = Executable::instance().function(address);
   return found != nullptr ? found->mangled : none;
 }
+
+const std::string& dynamic_shared_name(const void* address) { return Executable::instance().dynamic_shared(address); }
 
 std::span<const TlsVariable> tls_variables() { return Executable::instance().tls(); }
 
