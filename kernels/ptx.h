@@ -2,8 +2,8 @@
 // loads that feed them, and Hopper's bulk tensor copies with their barriers. For kernel files, in their part for the
 // GPU. Source of all layouts and limits: the PTX ISA, whose sections are named in quotes.
 //
-// What only Hopper has (from `Barrier` on) may be called in kernel files with the line "// CUDA architectures:
-// 90a-real".
+// What only Hopper has (from `Barrier` on) may be called in kernel files that are compiled for sm_90a, which they ask
+// for with a line "CUDA architectures: 90a-real" (kernels/matmul/wgmma_bf16.cu).
 #pragma once
 
 #include <cuda.h>
@@ -87,6 +87,7 @@ __device__ inline void wait(Barrier& barrier, unsigned parity) {
       "r"(parity)
       : "memory");
 }
+
 // --- TMA: copies of boxes of a matrix to shared memory, by one thread ---
 
 // The box of `map` at this row and column, to `to` (aligned to 1024 bytes); zeros beyond the matrix. Its bytes are
