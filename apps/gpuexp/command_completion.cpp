@@ -8,6 +8,7 @@
 
 #include "apps/gpuexp/commands.h"
 #include "apps/gpuexp/output.h"
+#include "profiler/compare/compare.h"
 #include "profiler/core/embedded.h"
 #include "profiler/core/error.h"
 #include "profiler/device/device_spec.h"
@@ -143,6 +144,33 @@ Candidates parameter_names() {
   return all;
 }
 
+// What a parameter takes anywhere: its compile-time values and words, else its default.
+Candidates parameter_values(const std::string& name) {
+  Candidates all;
+  const auto add = [&](const std::string& value, const std::string& meaning) {
+    const bool known = std::ranges::any_of(all, [&](const Candidate& one) { return one.value == value; });
+    if (!known && !value.empty()) all.push_back({value, meaning});
+  };
+  for (const Variant& variant : variants()) {
+    for (const ParamSpec& spec : params_of(variant)) {
+      if (spec.name != name) continue;
+      for (const ParamValue& value : variant.compiled_values(name)) add(to_text(value), "");
+      for (const auto& [word, meaning] : spec.words) add(word, meaning);
+      if (spec.default_from.empty()) add(to_text(spec.default_value), "");
+    }
+  }
+  return all;
+}
+
+Candidates precisions() {
+  std::set<std::string> names;
+  for (const DeviceSpec& device : devices())
+    for (const auto& [precision, peak] : device.peaks) names.insert(precision);
+  Candidates all;
+  for (const std::string& name : names) all.push_back({name, ""});
+  return all;
+}
+
 Candidates chips() {
   std::set<std::string> names;
   for (const DeviceSpec& device : devices()) names.insert(device.chip);
@@ -164,6 +192,12 @@ Candidates values_of(const CLI::Option& option) {
   if (name == "--device") return device_names();
   if (name == "--variant") return variant_names();
   if (name == "--chip") return chips();
+  if (name == "--precision") return precisions();
+  if (name == "--fail-on") {
+    Candidates all;
+    for (const std::string& word : fail_on_words()) all.push_back({word, ""});
+    return all;
+  }
   if (name == "--set") return parameter_names();
   if (name == "--filter") {
     Candidates all = variant_names();
@@ -177,6 +211,33 @@ Candidates values_of(const CLI::Option& option) {
   const bool path =
       type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos || option.get_positional();
   return path ? Candidates{{files, ""}} : Candidates{};
+}
+
+// Of a value with more than one part, such as "TILE=8,1": what stands before the part that is typed, and what that may
+// be.
+struct Part {
+  std::string before;
+  Candidates candidates;
+};
+
+Part part_of(const CLI::Option& option, const std::string& typed) {
+  static const std::set<std::string> lists = {"--set", "--filter", "--fail-on", "--allow"};
+  const std::string name = option.get_name();
+  const std::size_t equals = typed.find('='), comma = typed.rfind(',');
+  Part part;
+  if (lists.contains(name) && comma != std::string::npos) part.before = typed.substr(0, comma + 1);
+  if ((name == "--set" || name == "--filter") && equals != std::string::npos) {
+    if (part.before.empty()) part.before = typed.substr(0, equals + 1);
+    part.candidates = parameter_values(typed.substr(0, equals));
+  } else {
+    part.candidates = values_of(option);
+  }
+  // What the list has already is not offered again.
+  const std::string given =
+      "," + part.before.substr(equals == std::string::npos ? 0 : std::min(equals + 1, part.before.size()));
+  std::erase_if(part.candidates,
+                [&](const Candidate& one) { return given.find("," + one.value + ",") != std::string::npos; });
+  return part;
 }
 
 Candidates flags_of(const CLI::App& command) {
@@ -201,6 +262,7 @@ Candidates commands_of(const CLI::App& command) {
 struct Position {
   const CLI::App* command;
   const CLI::Option* waiting = nullptr;  // the option whose value comes next
+  bool may_end = false;                  // it has one already and may take more, as --results does
   std::size_t positionals = 0;           // given so far
 };
 
@@ -219,13 +281,16 @@ const CLI::App* command_of(const CLI::App& parent, const std::string& name) {
 Position position_after(const CLI::App& app, const std::vector<std::string>& words) {
   Position at{&app};
   for (const std::string& word : words) {
-    if (at.waiting != nullptr && word == "=") continue;  // bash splits --format=json in three
-    if (at.waiting != nullptr) {
-      at.waiting = nullptr;
+    if (at.waiting != nullptr && !word.starts_with("-")) {
+      at.may_end = at.waiting->get_items_expected_max() > 1;
+      if (!at.may_end) at.waiting = nullptr;
     } else if (word.starts_with("-")) {
       const CLI::Option* option = option_of(*at.command, word.substr(0, word.find('=')));
       if (option != nullptr && option->get_items_expected_max() > 0 && word.find('=') == std::string::npos)
         at.waiting = option;
+      if (word.find('=') != std::string::npos || option == nullptr || option->get_items_expected_max() == 0)
+        at.waiting = nullptr;
+      at.may_end = false;
     } else if (const CLI::App* command = command_of(*at.command, word)) {
       at.command = command;
     } else {
@@ -241,7 +306,10 @@ Candidates positional_values(const Position& at) {
   return values_of(*all[std::min(at.positionals, all.size() - 1)]);
 }
 
-void print_candidates(const Candidates& candidates, const std::string& typed, const std::string& before) {
+// `typed` and the candidates are what follows `before`; the shell gets both, without the first `cut` characters.
+void print_candidates(const Candidates& candidates, const std::string& typed, const std::string& written,
+                      std::size_t cut = 0) {
+  const std::string before = written.substr(std::min(cut, written.size()));
   std::string text;
   for (const Candidate& candidate : candidates) {
     if (candidate.value == files && before.empty()) text += std::string(files) + "\n";
@@ -255,17 +323,36 @@ void print_candidates(const Candidates& candidates, const std::string& typed, co
 
 bool complete_command_line(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2 || std::string(argv[1]) != "__complete") return false;
-  std::vector<std::string> words(argv + 2, argv + argc);
-  std::string typed = words.empty() ? "" : words.back();
+  // bash splits --set TILE=8 and --format=json at the '='; of the last word it then replaces what follows that.
+  std::vector<std::string> words;
+  std::size_t cut = 0;
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool joins =
+        !words.empty() && (word == "=" || (words.back().ends_with('=') && std::string(argv[i - 1]) == "="));
+    cut = joins ? words.back().size() + (word == "=" ? 1 : 0) : 0;
+    if (joins) {
+      words.back() += word;
+    } else {
+      words.push_back(word);
+    }
+  }
+  const std::string typed = words.empty() ? "" : words.back();
   if (!words.empty()) words.pop_back();
   const Position at = position_after(app, words);
-  if (at.waiting != nullptr) {
-    print_candidates(values_of(*at.waiting), typed == "=" ? "" : typed, "");
-  } else if (const auto equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
-    const CLI::Option* option = option_of(*at.command, typed.substr(0, equals));
-    if (option != nullptr) print_candidates(values_of(*option), typed.substr(equals + 1), typed.substr(0, equals + 1));
-  } else if (typed.starts_with("-")) {
+  const auto complete_value = [&](const CLI::Option& option, std::size_t begin) {
+    const Part part = part_of(option, typed.substr(begin));
+    const std::string written = typed.substr(0, begin) + part.before;
+    print_candidates(part.candidates, typed.substr(written.size()), written, cut);
+  };
+  const std::size_t equals = typed.find('=');
+  if (typed.starts_with("--") && equals != std::string::npos) {
+    if (const CLI::Option* option = option_of(*at.command, typed.substr(0, equals)))
+      complete_value(*option, equals + 1);
+  } else if (typed.starts_with("-") && (at.waiting == nullptr || at.may_end)) {
     print_candidates(flags_of(*at.command), typed, "");
+  } else if (at.waiting != nullptr) {
+    complete_value(*at.waiting, 0);
   } else {
     Candidates candidates = commands_of(*at.command);
     if (candidates.empty()) candidates = positional_values(at);

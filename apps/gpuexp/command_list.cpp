@@ -261,9 +261,10 @@ void list_experiments(bool json) {
 }
 
 // `gpuexp list <name>`, with --format.
-CLI::App* add_listing(CLI::App& list, const char* name, const char* description,
+CLI::App* add_listing(CLI::App& list, const char* name, const char* description, const std::string& examples,
                       std::function<void(bool json)> print_list) {
   CLI::App* command = list.add_subcommand(name, description);
+  command->footer("Examples:\n" + examples);
   const auto format = std::make_shared<std::string>("table");
   command->add_option("--format", *format, "table or json")->type_name("FORMAT")->capture_default_str();
   command->callback([format, print_list = std::move(print_list)] {
@@ -281,20 +282,27 @@ void add_list(CLI::App& app, int& /*exit_code*/) {
   list->footer(
       "Examples:\n  gpuexp list variants\n  gpuexp list parameters --variant 'matmul/*'\n"
       "  gpuexp list devices --format json\n  gpuexp list counters --chip GA100");
-  add_listing(*list, "variants", "Implementations of problems, each with its idea", list_variants);
+  add_listing(*list, "variants", "Implementations of problems, each with its idea",
+              "  gpuexp list variants\n  gpuexp list variants --format json", list_variants);
   const auto glob = std::make_shared<std::string>("*");
   add_listing(*list, "parameters", "What each variant can be told, with defaults and accepted values",
+              "  gpuexp list parameters\n  gpuexp list parameters --variant 'matmul/*'\n"
+              "  gpuexp list parameters --variant transpose/naive --format json",
               [glob](bool json) { list_parameters(json, *glob); })
       ->add_option("--variant", *glob, "Only of these variants: a name or a glob")
       ->type_name("GLOB")
       ->capture_default_str();
-  add_listing(*list, "devices", "Devices to compare with (--device)", list_devices);
+  add_listing(*list, "devices", "Devices to compare with (--device)",
+              "  gpuexp list devices\n  gpuexp list devices --format json    with the source of each value",
+              list_devices);
   const auto chip = std::make_shared<std::string>();
   add_listing(*list, "counters", "Counters, their units and which backend has them",
+              "  gpuexp list counters\n  gpuexp list counters --chip GA100    metric names there, and how many passes",
               [chip](bool json) { chip->empty() ? list_counters(json) : list_counters_of_chip(json, *chip); })
       ->add_option("--chip", *chip, "Metric names on this chip (GA100, GH100, ...) and their passes; needs no GPU")
       ->type_name("CHIP");
-  add_listing(*list, "experiments", "Experiments shipped with gpuexp", list_experiments);
+  add_listing(*list, "experiments", "Experiments shipped with gpuexp",
+              "  gpuexp list experiments\n  gpuexp list experiments --format json", list_experiments);
 }
 
 }  // namespace gpuexp::cli

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cmath>
 #include <csignal>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -322,6 +325,27 @@ ExitCode run(const RunArguments& arguments) {
   return ExitCode::success;
 }
 
+// --budget as digits: 4000000 and 4e6 are the same. CLI11 would read -1 as the largest number, and a larger one as
+// that.
+std::string budget_digits(std::string& text) {
+  const char* const end = text.data() + text.size();
+  std::uint64_t count = 0;
+  double real = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, count);
+  const auto [real_stop, real_error] = std::from_chars(text.data(), end, real);
+  constexpr double exact = 9007199254740992;  // 2^53: every whole number up to it is a double
+  if (error == std::errc() && stop == end && count <= std::numeric_limits<std::int64_t>::max()) return {};
+  const bool whole =
+      real_error == std::errc() && real_stop == end && real >= 0 && real <= exact && real == std::floor(real);
+  if (!whole)
+    throw Error(ExitCode::usage,
+                fmt::format("--budget {}: expected a whole number of lane accesses, such as 4000000 or "
+                            "4e6, up to 2^63-1; 0 = all",
+                            text));
+  text = fmt::format("{:.0f}", real);
+  return {};
+}
+
 constexpr const char* footer =
     "Filters: terms separated by spaces must all hold; a term is a variant glob or a parameter, with\n"
     "alternatives after commas. A whole point, as reports name it, is a filter that keeps that point.\n"
@@ -335,10 +359,6 @@ constexpr const char* footer =
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  // CLI11 would read -1 as the largest unsigned number.
-  const auto not_negative = [](const std::string& text) {
-    return text.starts_with("-") ? "expected 0 or more, not " + text : std::string();
-  };
   CLI::App* command = app.add_subcommand("run", "Run experiments: results to files, the report to the terminal");
   const auto arguments = std::make_shared<RunArguments>();
   RunArguments& a = *arguments;
@@ -369,7 +389,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 4096).description(""));
   command->add_option("--budget", a.budget, "Lane accesses per point beyond which blocks are sampled, 0 = all (simt)")
       ->type_name("N")
-      ->check(not_negative)
+      ->transform(CLI::Validator(budget_digits, ""))
       ->capture_default_str();
   command->add_option("--schedule", a.schedule, "Order of warps and lanes: forward, reverse, random[:SEED] (simt)")
       ->type_name("ORDER")

@@ -21,6 +21,7 @@ void add_diff(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 
 // Answers a shell: `gpuexp __complete WORD...` prints what the last word may become, by the commands and options of
 // `app`. False when the program was not called so.

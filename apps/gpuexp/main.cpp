@@ -63,6 +63,17 @@ std::string full_name(const CLI::App& command) {
   return parent ? full_name(*parent) + " " + command.get_name() : command.get_name();
 }
 
+// "Could not convert: --threads = many" with what is accepted: "--threads many: expected N: OS threads, ...".
+std::string conversion_message(const CLI::App& command, const std::string& message) {
+  const std::size_t colon = message.find(": "), equals = message.find(" = ");
+  if (colon == std::string::npos || equals == std::string::npos || equals < colon) return message;
+  const std::string flag = message.substr(colon + 2, equals - colon - 2);
+  for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; }))
+    if (option->check_name(flag))
+      return fmt::format("{} {}: expected a number: {}", flag, message.substr(equals + 3), option->get_description());
+  return message;
+}
+
 // CLI11's complaint in one line, with the nearest flag and where to read on.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = given_command(app);
@@ -77,6 +88,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     message = fmt::format("unexpected argument '{}'", extras.front());
     hint = did_you_mean(argument, accepted);
   }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) message = conversion_message(command, message);
   std::replace(message.begin(), message.end(), '\n', ' ');
   message.erase(message.find_last_not_of(" .") + 1);
   return fmt::format("{}{} (see '{} --help')", message, hint, full_name(command));
@@ -96,6 +108,7 @@ int run_program(int argc, const char* const* argv) {
   add_list(app, exit_code);
   add_doctor(app, exit_code);
   add_completion(app, exit_code);
+  add_man(app, exit_code);
   if (complete_command_line(app, argc, argv)) {
     finish_output();
     return exit_code;

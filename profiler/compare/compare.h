@@ -72,6 +72,7 @@ struct DiffOptions {
 // "slower,traffic,missing": also faster, less-traffic, undecided, new, worse, not-comparable, any, none.
 // Throws Error(usage) naming the flag, the accepted words and the nearest.
 EnumSet<Verdict> parse_fail_on(const std::string& list);
+std::vector<std::string> fail_on_words();  // that the list may hold
 EnumSet<Difference> parse_allow(const std::string& list);
 
 // One value that changed.

@@ -58,9 +58,14 @@ std::vector<std::string> split_list(const std::string& list) {
 
 std::string_view to_text(Verdict verdict) { return verdict_words[static_cast<std::size_t>(verdict)]; }
 
+std::vector<std::string> fail_on_words() {
+  std::vector<std::string> words{"any", "none"};
+  for (const FailWord& row : fail_words) words.emplace_back(row.word);
+  return words;
+}
+
 EnumSet<Verdict> parse_fail_on(const std::string& list) {
-  std::vector<std::string> accepted{"any", "none"};
-  for (const FailWord& row : fail_words) accepted.emplace_back(row.word);
+  const std::vector<std::string> accepted = fail_on_words();
   EnumSet<Verdict> verdicts;
   const std::vector<std::string> words = split_list(list);
   for (const std::string& word : words) {

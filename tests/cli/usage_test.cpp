@@ -50,7 +50,13 @@ const Mistake mistakes[] = {
     {"run_missing_value", {"run", "tile_sweep", "--out"}, {"--out"}},
     {"threads_word", {"run", "tile_sweep", "--threads", "many"}, {"--threads", "many"}},
     {"threads_negative", {"run", "tile_sweep", "--threads", "-1"}, {"--threads"}},
-    {"budget_negative", {"run", "tile_sweep", "--budget", "-1"}, {"--budget"}},
+    {"budget_negative", {"run", "tile_sweep", "--budget", "-1"}, {"--budget -1: expected a whole number"}},
+    {"budget_word", {"run", "tile_sweep", "--budget", "abc"}, {"--budget abc", "4000000 or 4e6", "0 = all"}},
+    {"budget_part", {"run", "tile_sweep", "--budget", "1.5"}, {"--budget 1.5: expected a whole number"}},
+    {"budget_huge", {"run", "tile_sweep", "--budget", "99999999999999999999"}, {"up to 2^63-1"}},
+    {"time_limit_word",
+     {"run", "tile_sweep", "--time-limit", "soon"},
+     {"--time-limit soon: expected a number: Seconds"}},
     {"time_limit", {"run", "tile_sweep", "--time-limit", "0"}, {"--time-limit"}},
     {"schedule", {"run", "tile_sweep", "--schedule", "revers"}, {"--schedule revers", "'reverse'?"}},
     {"schedule_seed", {"run", "tile_sweep", "--schedule", "random:x"}, {"--schedule random:x", "random:SEED"}},
@@ -111,7 +117,7 @@ TEST(Usage, ABadFileIsNamedWithLineAndColumn) {
 
 TEST(Help, IsThereForEveryCommandWithExamples) {
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {}, {"run"}, {"roofline"}, {"diff"}, {"list"}, {"doctor"}, {"completion"}}) {
+           {}, {"run"}, {"roofline"}, {"diff"}, {"list"}, {"doctor"}, {"completion"}, {"man"}}) {
     for (const char* flag : {"--help", "-h"}) {
       std::vector<std::string> arguments = command;
       arguments.emplace_back(flag);
@@ -123,7 +129,8 @@ TEST(Help, IsThereForEveryCommandWithExamples) {
     }
   }
   EXPECT_THAT(run({"run", "--help"}).out, AllOf(HasSubstr("--filter"), HasSubstr("--set"), HasSubstr("--dry-run")));
-  EXPECT_EQ(run({"list", "variants", "--help"}).exit_code, 0);
+  for (const std::string what : {"variants", "parameters", "devices", "counters", "experiments"})
+    EXPECT_THAT(run({"list", what, "--help"}).out, HasSubstr("Examples:\n  gpuexp list " + what + "\n"));
 }
 
 TEST(Help, TakesLessThanTwentyMilliseconds) {
@@ -183,6 +190,20 @@ TEST(Completion, KnowsWhatFlagsAndArgumentsTake) {
   EXPECT_THAT(completed({"list", "parameters", "--variant", "transpose/na"}), ElementsAre("transpose/naive"));
   EXPECT_THAT(completed({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(completed({"run", "--bugdet", ""}), Contains("tile_sweep"));
+  // Values of a parameter, and what a list may go on with.
+  EXPECT_THAT(completed({"run", "--set", "TILE=3"}), ElementsAre("TILE=32"));
+  EXPECT_THAT(completed({"run", "--set", "TILE=8,1"}), testing::UnorderedElementsAre("TILE=8,1", "TILE=8,16"));
+  EXPECT_THAT(completed({"run", "--set", "TILE=8,16,"}),
+              AllOf(Contains("TILE=8,16,32"), Not(Contains("TILE=8,16,16"))));
+  EXPECT_THAT(completed({"run", "--set=dtype=float3"}), ElementsAre("--set=dtype=float32"));
+  EXPECT_THAT(completed({"run", "--set", "TILE", "=", "8,3"}), ElementsAre("8,32"));  // as bash splits it
+  EXPECT_THAT(completed({"run", "--filter", "matmul/naive,matmul/ti"}), Contains("matmul/naive,matmul/tiled"));
+  EXPECT_THAT(completed({"roofline", "--precision", "t"}), ElementsAre("tf32"));
+  EXPECT_THAT(completed({"roofline", "--results", "a.json", ""}), ElementsAre(":files"));
+  EXPECT_THAT(completed({"roofline", "--results", "a.json", "--le"}), ElementsAre("--level"));
+  EXPECT_THAT(completed({"diff", "--fail-on", "slower,tr"}), ElementsAre("slower,traffic"));
+  EXPECT_THAT(completed({"diff", "--allow", "device,"}),
+              testing::UnorderedElementsAre("device,toolkit", "device,mode", "device,schema"));
   EXPECT_THAT(completed({}), Contains("run"));
 }
 
@@ -196,6 +217,22 @@ TEST(Completion, BashAsksTheProgram) {
                     GPUEXP_BINARY};
   const Outcome outcome = run(call);
   EXPECT_THAT(outcome.out, AllOf(StartsWith("complete -F _gpuexp gpuexp"), HasSubstr("<json>"))) << outcome.err;
+}
+
+TEST(ManualPage, HasEveryCommandAndFlagAndOnlyRoffThatItMeans) {
+  const std::string page = run({"man"}).out;
+  std::string plain = page;
+  for (auto at = plain.find("\\-"); at != std::string::npos; at = plain.find("\\-")) plain.erase(at, 1);
+  for (const std::string& command : completed({""})) {
+    EXPECT_THAT(plain, HasSubstr(".SS \"gpuexp " + command + "\""));
+    for (const std::string& flag : completed({command, "--"})) EXPECT_THAT(plain, HasSubstr(flag)) << command;
+  }
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(".") && !line.starts_with("'")) continue;
+    const std::string macro = line.substr(0, line.find(' '));
+    EXPECT_THAT(macro, testing::AnyOf(".TH", ".SH", ".SS", ".TP", ".B", ".I", ".PP", ".nf", ".fi")) << line;
+  }
 }
 
 TEST(Version, NamesVersionCompilerAndBackends) {
