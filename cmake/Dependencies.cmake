@@ -23,7 +23,10 @@ if(GPUEXP_WERROR)
   target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(GPUEXP_SANITIZE)
-  target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUEXP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  # Not in CMAKE_CXX_FLAGS_<CONFIG>, so that the kernel objects, which have no sanitizer, are compiled as in other presets and a
+  # compiler cache has them already.
+  target_compile_options(gpuexp_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUEXP_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all -O0 -g1 -UNDEBUG>)
   target_link_options(gpuexp_settings INTERFACE -fsanitize=${GPUEXP_SANITIZE})
 endif()
 if(GPUEXP_COVERAGE)

@@ -18,6 +18,10 @@ while [[ $# -gt 0 ]]; do
       if [[ "$1" == --build ]]; then build=$2; else html=$2; fi
       shift 2
       ;;
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+      exit 0
+      ;;
     *)
       sed -n '4s/^# *//p' "$0" >&2
       echo "$0: unknown argument '$1'" >&2

@@ -4,6 +4,10 @@
 #   scripts/gpu_tests.sh [BUILD_DIR]      default: build/release
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
 build=${1:-build/release}
 gpuexp=$build/gpuexp
 failed=()

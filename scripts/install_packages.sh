@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian/Ubuntu packages that gpuexp builds with; with --tests also those its tests and checks need.
 # Does nothing when they are all there. Needs root or sudo only when something is missing.
+#   scripts/install_packages.sh [--tests]
 set -euo pipefail
 
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
 packages=(g++ cmake ninja-build git libcli11-dev nlohmann-json3-dev libfmt-dev libdw-dev)
 if [[ "${1:-}" == --tests ]]; then
   packages+=(ccache libgtest-dev libgmock-dev libbenchmark-dev clang clang-format python3 python3-jsonschema

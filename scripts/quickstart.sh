@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # Sets up, builds gpuexp and runs the main job: the TILE sweep of tiled matrix multiplication, with or without a GPU.
-# Arguments go to `gpuexp run` instead of configs/tile_sweep.json.
+#   scripts/quickstart.sh [ARGUMENT...]    arguments go to `gpuexp run` instead of configs/tile_sweep.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
 
 scripts/install_packages.sh
 echo "Building build/release/gpuexp: a few minutes on two cores, about twice as long with a CUDA toolkit ..."

@@ -11,6 +11,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+fi
 stages=("$@")
 if [[ ${#stages[@]} -eq 0 ]]; then
   stages=(lint gcc clang asan)
@@ -22,7 +26,8 @@ lint() {
   git ls-files '*.cpp' '*.h' '*.cu' | xargs clang-format --dry-run --Werror
   git ls-files '*.sh' .ci/run | xargs shellcheck
   git ls-files '*.py' | xargs -r flake8 --max-line-length 120
-  echo "lint: clang-format, shellcheck and flake8 are content"
+  for script in scripts/*.sh; do "$script" --help | grep -q "scripts/$(basename "$script")"; done
+  echo "lint: clang-format, shellcheck and flake8 are content, and every script has a --help"
 }
 
 build() {  # build PRESET [target...]
@@ -36,6 +41,7 @@ run_tests() {  # run_tests PRESET [ctest arguments...]
   ctest --preset "$1" -j "$(nproc)" --progress "${@:2}"
 }
 
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 scripts/install_packages.sh --tests
 for stage in "${stages[@]}"; do
   started=$SECONDS
@@ -43,8 +49,7 @@ for stage in "${stages[@]}"; do
   case "$stage" in
     lint) lint ;;
     gcc)
-      # A test here adds a variant to a copy of the tree, which a cache makes cheap to build. Elsewhere it would only cost.
-      export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+      # A test here adds a variant to a copy of the tree, which a cache makes cheap to build.
       CMAKE_CXX_COMPILER_LAUNCHER=ccache build ci
       run_tests ci
       ;;
@@ -53,7 +58,8 @@ for stage in "${stages[@]}"; do
       run_tests ci-clang -R '^(simt|kernels|kernels_spmv)\.' -LE slow
       ;;
     asan)
-      build asan "${library_tests[@]/#/test_}"
+      # The kernel objects have no sanitizer: they are those of the stage gcc.
+      CMAKE_CXX_COMPILER_LAUNCHER=ccache build asan "${library_tests[@]/#/test_}"
       run_tests asan -R "^($(IFS='|' && echo "${library_tests[*]}"))\."
       ;;
     *)

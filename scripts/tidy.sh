@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/ci-clang
+build=build/tidy
 files=()
 while [[ $# -gt 0 ]]; do
   case "$1" in
@@ -16,6 +16,10 @@ while [[ $# -gt 0 ]]; do
       fi
       build=$2
       shift 2
+      ;;
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+      exit 0
       ;;
     -*)
       sed -n '3s/^# *//p' "$0" >&2
@@ -31,8 +35,7 @@ done
 if [[ ${#files[@]} -eq 0 ]]; then
   mapfile -t files < <(git ls-files 'profiler/*.cpp' 'apps/*.cpp' ':!profiler/backend/cuda/gpu/*')
 fi
-if [[ ! -e "$build/compile_commands.json" ]]; then
-  cmake --preset ci-clang -B "$build" >/dev/null
-fi
+# Each file alone, so that a missing #include shows.
+cmake --preset ci-clang -B "$build" -DGPUEXP_UNITY=OFF -DGPUEXP_TESTS=OFF >/dev/null
 printf '%s\n' "${files[@]}" | nice xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build"
 echo "tidy: clang-tidy is content with ${#files[@]} files"

@@ -48,6 +48,10 @@ while [[ $# -gt 0 ]]; do
       esac
       shift 2
       ;;
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+      exit 0
+      ;;
     *)
       sed -n '5s/^# *//p' "$0" >&2
       echo "$0: unknown argument '$1'" >&2

@@ -111,7 +111,7 @@ bool alarm(const std::vector<double>& a, const std::vector<double>& b, double al
 }
 
 TEST(Promise, FalseAlarmsStayWithinTheBound) {
-  constexpr int comparisons = 10000;
+  constexpr int comparisons = 3000;
   constexpr double alpha = 0.01;
   for (const Noise& noise : noises) {
     std::mt19937_64 random(2026);

@@ -22,7 +22,7 @@ std::unique_ptr<Workload> make(std::string_view variant, const std::string& text
   return find_problem(found.problem)->make(complete_params(found, params(text)), seed);
 }
 
-std::string refusal(std::string_view variant, const std::string& text) {
+std::string problem_refusal(std::string_view variant, const std::string& text) {
   try {
     make(variant, text);
   } catch (const Error& error) {
@@ -159,12 +159,14 @@ TEST(Matmul, EmptyProductsAreZero) {
 }
 
 TEST(Sizes, ThatOverflowAreRefusedWithTheParameter) {
-  EXPECT_THAT(refusal("matmul/naive", "n=1099511627776"), AllOf(HasSubstr("m=1099511627776"), HasSubstr("2^63")));
-  EXPECT_THAT(refusal("transpose/naive", "rows=1099511627776"),
+  EXPECT_THAT(problem_refusal("matmul/naive", "n=1099511627776"),
+              AllOf(HasSubstr("m=1099511627776"), HasSubstr("2^63")));
+  EXPECT_THAT(problem_refusal("transpose/naive", "rows=1099511627776"),
               AllOf(HasSubstr("rows=1099511627776"), HasSubstr("2^63")));
-  EXPECT_THAT(refusal("vector/add", "n=9223372036854775807"),
+  EXPECT_THAT(problem_refusal("vector/add", "n=9223372036854775807"),
               AllOf(HasSubstr("n=9223372036854775807"), HasSubstr("2^63")));
-  EXPECT_THAT(refusal("access/strided", "stride=1099511627776 count=1099511627776"), HasSubstr("stride=1099511627776"));
+  EXPECT_THAT(problem_refusal("access/strided", "stride=1099511627776 count=1099511627776"),
+              HasSubstr("stride=1099511627776"));
 }
 
 TEST(Transpose, ReferenceSwapsTheIndices) {
