@@ -22,12 +22,12 @@ import time
 
 # Counter id -> Perfworks metric; the same names that gpuexp asks for on GA100 and GH100.
 METRICS = {
-    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_requests": "sm__sass_inst_executed_op_global_ld.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_requests": "sm__sass_inst_executed_op_global_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_load_requests": "sm__sass_inst_executed_op_shared_ld.sum",
+    "shared_store_requests": "sm__sass_inst_executed_op_shared_st.sum",
     "instructions": "smsp__inst_executed.sum",
     "fp32_fma_instructions": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
     "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",

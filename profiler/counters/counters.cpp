@@ -2,8 +2,8 @@
 //
 // Perfworks names were checked on the 29 chips from GV100 to GB20B with the CUPTI host API of CUDA 13.0, which needs no
 // GPU; chips where a name differs or is missing have rows of their own. (That library lists GV11B too, but has no
-// metric for it.) The whole table takes 7 passes on GA100 and GH100. Meanings and names: Nsight Compute documentation,
-// "Metrics Reference".
+// metric for it.) The whole table takes 6 passes on GA100 and GH100. Meanings and names:
+// Nsight Compute documentation, "Metrics Reference".
 #include "profiler/counters/counters.h"
 
 #include <algorithm>
@@ -97,6 +97,13 @@ Names half_precision_tensor_half_sum() {
   return with_rows("sm__ops_path_tensor_src_fp16_dst_fp16.sum", {"GH100", "GV11B", "TU116", "TU117"}, "");
 }
 
+// Requests are counted by instructions that the driver adds to the kernel, whatever they replay: warp instructions with
+// at least one lane. On an H200 that is what the L1 cache counts (l1tex__t_requests...: 57 points of all problems), which
+// needs a pass of 5 ms and more for each kind, while smsp__inst_executed_op_... also counts replays and instructions
+// whose lanes are all off.
+constexpr std::string_view kGlobalLoads = "sm__sass_inst_executed_op_global_ld.sum";
+constexpr std::string_view kGlobalStores = "sm__sass_inst_executed_op_global_st.sum";
+
 // Of the flops group: thread instructions whose predicate is on. An FMA is two operations. Half-precision instructions
 // work on pairs; those on single halves count the same (seen on an H200), and the compiler issues part of the additions
 // and multiplications as FMAs, so that FLOPs from these counters are an upper bound there.
@@ -107,7 +114,7 @@ std::vector<Counter> make_table() {
   return {
       // global
       {"global_load_requests", "global", "request", "Warp instructions that load from global memory.",
-       everywhere("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), total<&T::global_load, &G::requests>},
+       everywhere(kGlobalLoads), total<&T::global_load, &G::requests>},
       {"global_load_lanes",
        "global",
        "lane",
@@ -124,10 +131,10 @@ std::vector<Counter> make_table() {
        total<&T::global_load, &G::lines>},
       {"global_load_sectors_per_request", "global", "1",
        "Sectors over requests of global loads; 4 when 32 floats lie side by side.",
-       everywhere("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+       everywhere("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / sm__sass_inst_executed_op_global_ld.sum"),
        sectors_per_request<&T::global_load>},
       {"global_store_requests", "global", "request", "Warp instructions that store to global memory.",
-       everywhere("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), total<&T::global_store, &G::requests>},
+       everywhere(kGlobalStores), total<&T::global_store, &G::requests>},
       {"global_store_lanes",
        "global",
        "lane",
@@ -143,7 +150,7 @@ std::vector<Counter> make_table() {
        {},
        total<&T::global_store, &G::lines>},
       {"global_store_sectors_per_request", "global", "1", "Sectors over requests of global stores.",
-       everywhere("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"),
+       everywhere("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / sm__sass_inst_executed_op_global_st.sum"),
        sectors_per_request<&T::global_store>},
       {"global_atomic_requests",
        "global",
@@ -177,13 +184,13 @@ std::vector<Counter> make_table() {
        sectors_per_request<&T::global_atomic>},
       {"global_atomic_return_requests", "global", "request",
        "Warp instructions with a global atomic whose old value is used.",
-       everywhere("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum")},
+       everywhere("sm__sass_inst_executed_op_global_atom.sum")},
       {"global_reduction_requests", "global", "request",
        "Warp instructions with a global atomic whose old value is not used.",
-       everywhere("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum")},
+       everywhere("sm__sass_inst_executed_op_global_red.sum")},
       // shared
       {"shared_load_requests", "shared", "request", "Warp instructions that load from shared memory.",
-       everywhere("smsp__inst_executed_op_shared_ld.sum"), total<&T::shared_load, &S::requests>},
+       everywhere("sm__sass_inst_executed_op_shared_ld.sum"), total<&T::shared_load, &S::requests>},
       {"shared_load_lanes",
        "shared",
        "lane",
@@ -202,7 +209,7 @@ std::vector<Counter> make_table() {
        everywhere("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
        total<&T::shared_load, &S::bank_conflicts>},
       {"shared_store_requests", "shared", "request", "Warp instructions that store to shared memory.",
-       everywhere("smsp__inst_executed_op_shared_st.sum"), total<&T::shared_store, &S::requests>},
+       everywhere("sm__sass_inst_executed_op_shared_st.sum"), total<&T::shared_store, &S::requests>},
       {"shared_store_lanes",
        "shared",
        "lane",
@@ -221,7 +228,7 @@ std::vector<Counter> make_table() {
        everywhere("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
        total<&T::shared_store, &S::bank_conflicts>},
       {"shared_atomic_requests", "shared", "request", "Warp instructions with an atomic on shared memory.",
-       everywhere("smsp__inst_executed_op_shared_atom.sum"), total<&T::shared_atomic, &S::requests>},
+       everywhere("sm__sass_inst_executed_op_shared_atom.sum"), total<&T::shared_atomic, &S::requests>},
       {"shared_atomic_lanes",
        "shared",
        "lane",

@@ -14,8 +14,9 @@ namespace gpuexp {
 
 // A Perfworks metric expression for one chip family ("*" = every chip that has no row of its own).
 struct PerfworksName {
-  std::string_view chip;    // "GA100", "GH100", "*", ...
-  std::string_view metric;  // "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"; empty = not available on this chip
+  std::string_view chip;  // "GA100", "GH100", "*", ...
+  // "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", or a quotient of two, "A / B"; empty = not on this chip
+  std::string_view metric;
 };
 
 struct Counter {

@@ -53,6 +53,40 @@ class Prediction : public GpuTest {
 const std::set<std::string> unrolled_by_trip_count{"spmv/binned", "spmv/merge", "spmv/subwarp_per_row",
                                                    "spmv/thread_per_row"};
 
+// Requests are counted as instructions; the L1 cache counts them too, in passes of their own.
+const std::vector<std::pair<std::string, std::string>> counted_in_l1{
+    {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+    {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    {"global_atomic_return_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
+    {"global_reduction_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"}};
+
+std::string l1_differences(const PointResult& result) {
+  std::string text;
+  for (const auto& [id, metric] : counted_in_l1) {
+    const Quantity &issued = result.counters.at(id), &arrived = result.counters.at(metric);
+    if (!issued.has_value() || issued.exact() != arrived.exact()) {
+      text += id + ": " + std::to_string(issued.number().value_or(-1)) + " issued, " +
+              std::to_string(arrived.number().value_or(-1)) + " in the L1 cache; ";
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> with_l1(std::vector<std::string> counters) {
+  for (const auto& [id, metric] : counted_in_l1) {
+    counters.push_back(id);
+    counters.push_back(metric);
+  }
+  return counters;
+}
+
+TEST_F(Prediction, AtomicsAreCountedAsInTheL1Cache) {
+  const PointResult result = backend().run(point("fault/atomics", with("n", 1700)), counting(with_l1({})));
+  EXPECT_EQ(l1_differences(result), "") << result.reason;
+  EXPECT_EQ(result.counters.at("global_reduction_requests").number(), 27.0);  // of 850 lanes
+  EXPECT_EQ(result.counters.at("global_atomic_return_requests").number(), 27.0);
+}
+
 TEST_F(Prediction, GlobalRequestsAndSectorsOfEveryVariant) {
   int compared = 0;
   for (const Variant& variant : variants()) {
@@ -63,9 +97,10 @@ TEST_F(Prediction, GlobalRequestsAndSectorsOfEveryVariant) {
       if (spec.name == "n" && variant.problem == "matmul") sizes.set("n", std::int64_t{130});
       if (spec.name == "rows" && variant.problem == "transpose") sizes.set("rows", std::int64_t{200});
     }
-    const PointResult result = backend().run(point(variant.name, sizes), counting(global_counts));
+    const PointResult result = backend().run(point(variant.name, sizes), counting(with_l1(global_counts)));
     EXPECT_EQ(result.status, Status::ok) << variant.name << ": " << result.reason;
     EXPECT_EQ(result.verification.state, Verification::State::passed) << variant.name;
+    EXPECT_EQ(l1_differences(result), "") << result.point.key();
     ++compared;
     if (unrolled_by_trip_count.contains(variant.name)) {
       const double measured = result.counters.at("global_load_requests").number().value_or(0);

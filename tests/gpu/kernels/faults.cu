@@ -30,6 +30,14 @@ __global__ void fault_writes_input(float* x, const float* y, float* z, long long
   if (i == n - 1) x[i] = 7.0f;
 }
 
+// Atomics of both kinds by some lanes only; their sums are nobody's.
+__global__ void fault_atomics(const float* x, float* z, long long n) {
+  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n / 2) return;
+  if (i % 3 != 0) atomicAdd(&z[i % 7], x[i]);
+  if (i % 5 != 0) z[i] = atomicAdd(&z[n / 2 + i % 7], x[i]);
+}
+
 #if defined(__CUDACC__)
 void launch_illegal(const gpuexp::Launch& run) {
   run({{1}, {1}}, fault_illegal_address, run.in<float>("x"), run.out<float>("z"));
@@ -49,6 +57,10 @@ void launch_writes_input(const gpuexp::Launch& run) {
   run({{gpuexp::ceil_div(n, 256)}, {256}}, fault_writes_input, const_cast<float*>(run.in<float>("x")),
       run.in<float>("y"), run.out<float>("z"), n);
 }
+void launch_atomics(const gpuexp::Launch& run) {
+  const long long n = run.param("n");
+  run({{gpuexp::ceil_div(n, 256)}, {256}}, fault_atomics, run.in<float>("x"), run.out<float>("z"), n);
+}
 void launch_too_large(const gpuexp::Launch& run) {
   run({{1, 65536}, {1}}, fault_nothing, run.in<float>("x"), run.out<float>("z"));
 }
@@ -58,6 +70,7 @@ constexpr void (*launch_endless)(const gpuexp::Launch&) = nullptr;
 constexpr void (*launch_nothing)(const gpuexp::Launch&) = nullptr;
 constexpr void (*launch_later)(const gpuexp::Launch&) = nullptr;
 constexpr void (*launch_writes_input)(const gpuexp::Launch&) = nullptr;
+constexpr void (*launch_atomics)(const gpuexp::Launch&) = nullptr;
 constexpr void (*launch_too_large)(const gpuexp::Launch&) = nullptr;
 #endif
 
@@ -75,3 +88,4 @@ FAULT("nothing", launch_nothing)
 FAULT("later", launch_later)
 FAULT("writes_input", launch_writes_input)
 FAULT("too_large", launch_too_large)
+FAULT("atomics", launch_atomics)

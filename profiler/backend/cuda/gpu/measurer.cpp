@@ -394,6 +394,7 @@ class Measurer final : public PointMeasurer {
 
   // Counts are exact below 2^53, as CUPTI hands them out as float64.
   static Quantity measured(const std::string& metric, double value) {
+    if (!std::isfinite(value)) return Quantity::null("nothing to divide by was counted", Source::measured);
     const bool whole = counts_whole(metric) && value >= 0 && value < 0x1p53 && value == std::floor(value);
     return whole ? Quantity::count(static_cast<std::uint64_t>(value), Source::measured)
                  : Quantity::real(value, Source::measured);

@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "profiler/backend/cuda/gpu_part.h"
 
 namespace gpuexp::cuda {
 namespace {
+
+constexpr std::string_view kDivided = " / ";
 
 CUptiResult add_metrics(CUpti_Profiler_Host_Object* host, const char** names, std::size_t count) {
   CUpti_Profiler_Host_ConfigAddMetrics_Params params{};
@@ -43,6 +47,13 @@ std::size_t passes_of(std::vector<std::uint8_t>& config) {
   return params.numOfPasses;
 }
 
+// "A / B" as A and B, any other name as itself.
+std::vector<std::string> parts_of(const std::string& metric) {
+  const std::size_t divided = metric.find(kDivided);
+  if (divided == std::string::npos) return {metric};
+  return {metric.substr(0, divided), metric.substr(divided + kDivided.size())};
+}
+
 }  // namespace
 
 void MetricSet::CloseHost::operator()(CUpti_Profiler_Host_Object* host) const {
@@ -64,14 +75,20 @@ MetricSet::Host MetricSet::open_host() const {
 
 MetricSet::MetricSet(std::string chip, const std::vector<std::string>& metrics, std::vector<std::uint8_t> availability)
     : chip_(std::move(chip)), availability_(std::move(availability)), metrics_(metrics) {
-  // Each name in a host object of its own: after it has refused one name, an object answers wrongly for all others.
   for (const std::string& metric : metrics_) {
-    const Host probe = open_host();
-    const char* name = metric.c_str();
-    const bool accepted = add_metrics(probe.get(), &name, 1) == CUPTI_SUCCESS;
-    refusals_.push_back(accepted ? "" : fmt::format("{} has no metric {}", chip_, metric));
-    if (accepted) names_.push_back(name);
+    std::string& refusal = refusals_.emplace_back();
+    const std::vector<std::string> parts = parts_of(metric);
+    for (const std::string& part : parts) {
+      if (counted_.contains(part)) continue;
+      // Each name in a host object of its own: after it has refused one, an object answers wrongly for all others.
+      const Host probe = open_host();
+      const char* name = part.c_str();
+      if (add_metrics(probe.get(), &name, 1) != CUPTI_SUCCESS)
+        refusal = fmt::format("{} has no metric {}", chip_, part);
+    }
+    if (refusal.empty()) counted_.insert(parts.begin(), parts.end());
   }
+  for (const std::string& name : counted_) names_.push_back(name.c_str());
   host_ = open_host();
   if (names_.empty()) return;
   check_cupti(add_metrics(host_.get(), names_.data(), names_.size()), "cuptiProfilerHostConfigAddMetrics");
@@ -92,8 +109,15 @@ std::map<std::string, double> MetricSet::values(std::span<const std::uint8_t> co
   params.numMetrics = names.size();
   params.pMetricValues = numbers.data();
   check_cupti(cupti().host_evaluate(&params), "cuptiProfilerHostEvaluateToGpuValues");
+  const auto counted = [&](const std::string& name) {
+    return numbers[static_cast<std::size_t>(std::distance(counted_.begin(), counted_.find(name)))];
+  };
   std::map<std::string, double> values;
-  for (std::size_t i = 0; i < names.size(); ++i) values.emplace(names[i], numbers[i]);
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!refusals_[i].empty()) continue;
+    const std::vector<std::string> parts = parts_of(metrics_[i]);
+    values.emplace(metrics_[i], parts.size() == 1 ? counted(parts[0]) : counted(parts[0]) / counted(parts[1]));
+  }
   return values;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,15 +17,15 @@ namespace gpuexp::cuda {
 
 class MetricSet {
  public:
-  // Metrics that the chip does not have are left out; refusals() tells. `availability` is the GPU's own image, empty
-  // without a GPU. Throws CuptiFailure when CUPTI does not know the chip.
+  // Perfworks names, or quotients of two, "A / B". What the chip does not have is left out; refusals() tells.
+  // `availability` is the GPU's own image, empty without a GPU. Throws CuptiFailure when CUPTI does not know the chip.
   MetricSet(std::string chip, const std::vector<std::string>& metrics, std::vector<std::uint8_t> availability = {});
 
   [[nodiscard]] const std::vector<std::string>& refusals() const { return refusals_; }  // one per metric; "" = accepted
-  [[nodiscard]] const std::vector<const char*>& accepted() const { return names_; }
+  [[nodiscard]] const std::vector<const char*>& names() const { return names_; }        // Perfworks names to be counted
   [[nodiscard]] std::size_t passes() const { return passes_; }
   [[nodiscard]] std::span<const std::uint8_t> config() const { return config_; }  // what the GPU is programmed with
-  // Values of the accepted metrics in the first range of a decoded counter image.
+  // Values of the accepted metrics in the first range of a decoded counter image; not finite: a quotient by 0.
   [[nodiscard]] std::map<std::string, double> values(std::span<const std::uint8_t> counter_image) const;
 
  private:
@@ -37,7 +38,8 @@ class MetricSet {
   std::string chip_;
   std::vector<std::uint8_t> availability_;
   std::vector<std::string> metrics_, refusals_;
-  std::vector<const char*> names_;  // of metrics_ that were accepted
+  std::set<std::string, std::less<>> counted_;  // names that the accepted metrics are made of
+  std::vector<const char*> names_;              // the same
   Host host_;
   std::vector<std::uint8_t> config_;
   std::size_t passes_ = 0;

@@ -107,7 +107,7 @@ class RangeProfiler::Session {
 
  private:
   std::vector<std::uint8_t> make_counter_image(const MetricSet& set) {
-    std::vector<const char*> names = set.accepted();
+    std::vector<const char*> names = set.names();
     CUpti_RangeProfiler_GetCounterDataSize_Params size{};
     size.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE;
     size.pRangeProfilerObject = object_;
@@ -164,7 +164,7 @@ const MetricSet& RangeProfiler::metrics(const std::vector<std::string>& names) {
 
 std::map<std::string, double> RangeProfiler::count(const MetricSet& set, const std::function<void()>& prepare,
                                                    const std::function<void()>& launch) {
-  if (set.accepted().empty()) return {};
+  if (set.names().empty()) return {};
   // A session that has counted one set reads nothing of another: a new set needs a new session.
   if (state_->configured != &set) state_->session.reset();
   state_->configured = &set;
