@@ -71,17 +71,21 @@ TEST_F(Measurement, EachPointMayCountSomethingElse) {
   }
 }
 
-TEST_F(Measurement, CountingTakesTensOfMilliseconds) {
+TEST_F(Measurement, CountingAddsLessThan60Milliseconds) {
   RunOptions options = quick();
   options.predict = false;
   const Point p = point("vector/add", with("n", 1000));
   const PointResult first = backend().run(p, options);  // CUPTI's own start
   if (!first.counters.at("global_load_requests").has_value()) GTEST_SKIP() << "no counters here";
-  const double with_counters = backend().run(p, options).wall_seconds;
-  options.count = false;
-  const double without = backend().run(p, options).wall_seconds;
-  std::cout << "a point takes " << 1e3 * without << " ms, and " << 1e3 * with_counters << " ms with all counters\n";
-  EXPECT_LE(with_counters, 0.25);
+  const auto least_ms = [&](bool count) {
+    options.count = count;
+    double least = 1e300;
+    for (int run = 0; run < 5; ++run) least = std::min(least, 1e3 * backend().run(p, options).wall_seconds);
+    return least;
+  };
+  const double with_counters = least_ms(true), without = least_ms(false);
+  std::cout << "a point takes " << without << " ms, and " << with_counters << " ms with the default counters\n";
+  EXPECT_LE(with_counters - without, 60);
 }
 
 TEST_F(Measurement, ShortKernelsAreBatchedWithAWarmCacheAndFlaggedWithAColdOne) {
