@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "profiler/report/crossovers.h"
 #include "profiler/report/findings.h"
 #include "profiler/report/point_numbers.h"
 #include "profiler/roofline/crossover.h"
@@ -20,6 +21,7 @@ using Points = std::vector<const PointRecord*>;
 
 // What is compared: a time, or a bound on it.
 struct Cost {
+  const char* id;  // Crossover::cost
   const char* words;
   const char* wins;  // "costs least"
   double level;      // up to this ratio two cost as much
@@ -34,10 +36,16 @@ std::optional<double> bound(const PointRecord& point) {
   return ((*point.analysis).*basis).bound_time_us.number();
 }
 
-std::vector<Cost> costs_of(const ResultFile& results) {
-  if (results.plan.backend == "cuda") return {{"measured median time", "is fastest", 1.03, median_time}};
-  return {{"modelled bound, all sectors from DRAM", "costs least", 1.01, bound<&Analysis::transaction>},
-          {"modelled bound, every byte moved once", "costs least", 1.01, bound<&Analysis::compulsory>}};
+constexpr Cost all_costs[] = {
+    {"time_us_median", "measured median time", "is fastest", 1.03, median_time},
+    {"bound_time_us_transaction", "modelled bound, all sectors from DRAM", "costs least", 1.01,
+     bound<&Analysis::transaction>},
+    {"bound_time_us", "modelled bound, every byte moved once", "costs least", 1.01, bound<&Analysis::compulsory>}};
+
+bool is_time(const Cost& cost) { return cost.of == all_costs[0].of; }
+
+const Cost& cost_named(const std::string& id) {
+  return *std::ranges::find_if(all_costs, [&](const Cost& cost) { return id == cost.id; });
 }
 
 std::optional<double> number_in(const std::string& text) {
@@ -76,23 +84,26 @@ std::optional<Axis> axis_of(const PointLabels::Varying& parameter, const Points&
                             const std::vector<PointLabels::Varying>& own_params) {
   Axis axis{parameter.heading, {}, {}};
   std::set<double> values;
+  std::map<std::string, std::size_t> index;
   for (const PointRecord* point : points) {
     std::string name = point->result.point.variant;
     for (const PointLabels::Varying& own : own_params)
       if (const std::string value = param_text(*point, own.name); !value.empty())
         name += " " + own.heading + "=" + value;
-    auto series = std::ranges::find(axis.series, name, &Series::name);
-    if (series == axis.series.end()) series = axis.series.insert(series, Series{name, {}, nullptr});
+    const auto [at, fresh] = index.try_emplace(name, axis.series.size());
+    if (fresh) axis.series.push_back({name, {}, nullptr});
+    Series& series = axis.series[at->second];
     const std::string text = param_text(*point, parameter.name);
     if (text.empty()) {
-      series->flat = point;
+      series.flat = point;
     } else if (const auto x = number_in(text)) {
-      series->points[*x] = point;
+      series.points[*x] = point;
       values.insert(*x);
     }
   }
   const bool flag = std::ranges::all_of(values, [](double x) { return x == 0 || x == 1; });
-  if (flag) return std::nullopt;
+  constexpr std::size_t most_places = 1'000'000;  // beyond, nobody reads what costs least where
+  if (flag || values.size() * axis.series.size() > most_places) return std::nullopt;
   for (const double x : values) {
     Points here;
     for (const Series& series : axis.series)
@@ -111,15 +122,17 @@ struct Stretch {
 };
 
 std::vector<Stretch> stretches_of(const Axis& axis, const Cost& cost) {
+  const auto cost_at = [&](const Series& series, std::size_t at) {
+    const PointRecord* point = series.at(axis.values[at]);
+    return point == nullptr ? std::nullopt : cost.of(*point);
+  };
+  std::vector<std::optional<double>> least(axis.values.size());
+  for (std::size_t at = 0; at < least.size(); ++at)
+    for (const Series& series : axis.series)
+      if (const auto value = cost_at(series, at)) least[at] = std::min(least[at].value_or(*value), *value);
   const auto lowest = [&](const Series& series, std::size_t at) {
-    const PointRecord* own = series.at(axis.values[at]);
-    const auto value = own == nullptr ? std::nullopt : cost.of(*own);
-    if (!value) return false;
-    return std::ranges::all_of(axis.series, [&](const Series& other) {
-      const PointRecord* point = other.at(axis.values[at]);
-      const auto its = point == nullptr ? std::nullopt : cost.of(*point);
-      return !its || *value <= cost.level * *its;
-    });
+    const auto value = cost_at(series, at);
+    return value && *value <= cost.level * *least[at];
   };
   std::vector<Stretch> stretches;
   for (std::size_t at = 0; at < axis.values.size();) {
@@ -169,53 +182,51 @@ std::optional<double> crossing_of(const Axis& axis, const Stretch& before, const
   return crossing(curve.data(), static_cast<std::int64_t>(curve.size()));
 }
 
-std::string range_words(const Axis& axis, const Stretch& stretch, bool first, bool last) {
-  const std::string from = real_words(axis.values[stretch.first], 6), to = real_words(axis.values[stretch.last], 6);
-  if (first) return "up to " + to;
-  if (last) return "from " + from + " on";
-  return from == to ? "at " + from : "from " + from + " to " + to;
-}
-
-// What is found along one axis.
-struct Outcome {
-  std::string text;
-  bool crosses = false;
-};
-
-std::optional<Outcome> outcome_of(const Axis& axis, const Cost& cost) {
+// What is found along one axis; nothing when there is nothing to tell.
+std::optional<Crossover> outcome_of(const Axis& axis, const Cost& cost) {
   if (all_level(axis, cost)) return std::nullopt;
   const std::vector<Stretch> stretches = stretches_of(axis, cost);
   if (stretches.empty()) return std::nullopt;
-  constexpr std::size_t most_stretches = 5;
+  Crossover found{axis.heading, "", cost.id, 0, {}, {}};
+  for (const Stretch& stretch : stretches)
+    found.lowest.push_back({stretch.series->name, axis.values[stretch.first], axis.values[stretch.last]});
   if (stretches.size() == 1) {
     // That one of several series is best along a parameter which it does not take tells nothing.
     const bool enough = axis.values.size() >= 3 || axis.series.size() == 2;
     const auto flat = std::ranges::count_if(axis.series, [](const Series& series) { return series.flat != nullptr; });
     if (!enough || (flat > 1 && stretches.front().series->flat != nullptr)) return std::nullopt;
-    return Outcome{fmt::format("{} {} throughout, from {} to {}", stretches.front().series->name, cost.wins,
-                               real_words(axis.values.front(), 6), real_words(axis.values.back(), 6)),
-                   false};
   }
-  if (stretches.size() > most_stretches) return std::nullopt;
-  std::string text, crossings;
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const bool last = i + 1 == stretches.size();
-    text += (i == 0 ? "" : ", ") + stretches[i].series->name + " " + (i == 0 ? cost.wins + std::string(" ") : "") +
-            range_words(axis, stretches[i], i == 0, last);
-    if (last) continue;
-    if (const auto x = crossing_of(axis, stretches[i], stretches[i + 1], cost))
-      crossings += (crossings.empty() ? "" : ", ") + real_words(*x, 2);
+  const Source source = is_time(cost) ? Source::measured : Source::modelled;
+  for (std::size_t i = 0; i + 1 < stretches.size(); ++i) {
+    const auto x = crossing_of(axis, stretches[i], stretches[i + 1], cost);
+    found.crossings.push_back(x ? Quantity::real(*x, source)
+                                : Quantity::null("nothing lies between the values, or they tell no crossing", source));
   }
-  if (!crossings.empty()) text += "; they cross near " + crossings;
-  return Outcome{text, true};
+  return found;
 }
 
-// A sentence, and how many other contexts (sizes) have the same one.
-struct Told {
-  std::string axis, context, text, basis;
-  bool crosses = false;
-  std::size_t others = 0;
-};
+std::string range_words(const Crossover& found, std::size_t at) {
+  const std::string from = real_words(found.lowest[at].from, 6), to = real_words(found.lowest[at].to, 6);
+  if (at == 0) return "up to " + to;
+  if (at + 1 == found.lowest.size()) return "from " + from + " on";
+  return from == to ? "at " + from : "from " + from + " to " + to;
+}
+
+// "matmul/naive costs least up to 4, matmul/tiled from 8 on; they cross near 5".
+std::string outcome_words(const Crossover& found) {
+  const Cost& cost = cost_named(found.cost);
+  const CrossoverStretch& first = found.lowest.front();
+  if (found.lowest.size() == 1)
+    return fmt::format("{} {} throughout, from {} to {}", first.series, cost.wins, real_words(first.from, 6),
+                       real_words(first.to, 6));
+  std::string text, crossings;
+  for (std::size_t i = 0; i < found.lowest.size(); ++i)
+    text += (i == 0 ? "" : ", ") + found.lowest[i].series + " " + (i == 0 ? cost.wins + std::string(" ") : "") +
+            range_words(found, i);
+  for (const Quantity& crossing : found.crossings)
+    if (crossing.has_value()) crossings += (crossings.empty() ? "" : ", ") + real_words(*crossing.number(), 2);
+  return crossings.empty() ? text : text + "; they cross near " + crossings;
+}
 
 bool of_one_problem(const Axis& axis) {
   const auto problem = [](const Series& series) {
@@ -227,8 +238,14 @@ bool of_one_problem(const Axis& axis) {
 
 enum class Among { one_problem, several_problems };
 
+// What was found, and where each stands, by its words.
+struct FoundCrossovers {
+  std::vector<Crossover> list;
+  std::map<std::string, std::size_t> index;
+};
+
 // Over points whose variants can be compared.
-void tell_crossings(const Points& points, const ResultFile& results, Among among, std::vector<Told>& told) {
+void tell_crossings(const Points& points, bool timed, Among among, FoundCrossovers& told) {
   const PointLabels labels(points);
   for (const PointLabels::Varying& parameter : labels.varying()) {
     // Parameters that every point takes are a context of their own; the others belong to the series.
@@ -240,58 +257,68 @@ void tell_crossings(const Points& points, const ResultFile& results, Among among
       (everywhere ? context_params : own_params).push_back(other);
     }
     std::vector<std::pair<std::string, Points>> contexts;
+    std::map<std::string, std::size_t> index;
     for (const PointRecord* point : points) {
       std::string context;
       for (const PointLabels::Varying& other : context_params)
         context += (context.empty() ? "" : " ") + other.heading + "=" + param_text(*point, other.name);
-      auto same = std::ranges::find(contexts, context, [](const auto& c) { return c.first; });
-      if (same == contexts.end()) same = contexts.insert(same, {context, {}});
-      same->second.push_back(point);
+      const auto [at, fresh] = index.try_emplace(context, contexts.size());
+      if (fresh) contexts.push_back({context, {}});
+      contexts[at->second].second.push_back(point);
     }
     for (const auto& [context, members] : contexts) {
       const std::optional<Axis> axis = axis_of(parameter, members, own_params);
       if (!axis || axis->series.size() < 2) continue;
       if (among == Among::several_problems && of_one_problem(*axis)) continue;
-      for (const Cost& cost : costs_of(results)) {
-        const std::optional<Outcome> outcome = outcome_of(*axis, cost);
-        if (!outcome) continue;
-        const auto same = std::ranges::find_if(told, [&](const Told& t) {
-          return t.axis == axis->heading && t.text == outcome->text && t.basis == cost.words;
-        });
-        if (same == told.end()) {
-          told.push_back({axis->heading, context, outcome->text, cost.words, outcome->crosses, 0});
+      for (const Cost& cost : all_costs) {
+        if (is_time(cost) != timed) continue;
+        std::optional<Crossover> found = outcome_of(*axis, cost);
+        if (!found) continue;
+        const std::string key = found->parameter + "\n" + found->cost + "\n" + outcome_words(*found);
+        const auto [at, fresh] = told.index.try_emplace(key, told.list.size());
+        if (fresh) {
+          found->at = context;
+          told.list.push_back(std::move(*found));
         } else if (among == Among::one_problem) {
-          ++same->others;
+          ++told.list[at->second].other_cases;
         }
       }
     }
   }
 }
 
-std::string sentence(const Told& told) {
-  std::string text = "by " + told.axis;
-  if (!told.context.empty()) text += " at " + told.context;
-  if (told.others > 0) text += fmt::format(" (and in {} alike)", plural(told.others, "other case"));
-  return text + ": " + told.text + " (" + told.basis + ").";
+std::string sentence(const Crossover& found) {
+  std::string text = "by " + found.parameter;
+  if (!found.at.empty()) text += " at " + found.at;
+  if (found.other_cases > 0) text += fmt::format(" (and in {} alike)", plural(found.other_cases, "other case"));
+  return text + ": " + outcome_words(found) + " (" + cost_named(found.cost).words + ").";
 }
 
 }  // namespace
 
-std::string crossings_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
-                              const TerminalStyle& style) {
-  std::vector<Told> told;
+std::vector<Crossover> crossovers_of(const ResultFile& results) {
+  const std::vector<ProblemGroup> groups = groups_of(results);
+  const bool timed = results.plan.backend == "cuda";
+  FoundCrossovers found;
   Points all;
   for (const ProblemGroup& group : groups) {
     if (counts_alone_matter(group.points)) continue;
     Points usable;
     std::ranges::copy_if(group.points, std::back_inserter(usable),
                          [](const PointRecord* point) { return is_comparable(*point); });
-    if (usable.size() > 2) tell_crossings(usable, results, Among::one_problem, told);
+    if (usable.size() > 2) tell_crossings(usable, timed, Among::one_problem, found);
     all.insert(all.end(), usable.begin(), usable.end());
   }
-  if (groups.size() > 1 && all.size() > 2) tell_crossings(all, results, Among::several_problems, told);
-  std::ranges::stable_sort(told, std::ranges::greater{}, &Told::crosses);
-  constexpr std::size_t most_lines = 6;
+  if (groups.size() > 1 && all.size() > 2) tell_crossings(all, timed, Among::several_problems, found);
+  std::ranges::stable_sort(found.list, std::ranges::greater{},
+                           [](const Crossover& one) { return one.lowest.size() > 1; });
+  return std::move(found.list);
+}
+
+std::string crossings_section(const ResultFile& results, const TerminalStyle& style) {
+  std::vector<Crossover> told = crossovers_of(results);
+  constexpr std::size_t most_stretches = 5, most_lines = 6;  // the JSON file has all
+  std::erase_if(told, [](const Crossover& one) { return one.lowest.size() > most_stretches; });
   std::string text;
   const std::size_t shown = std::min(told.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i) text += list_item(sentence(told[i]), style);
@@ -300,7 +327,7 @@ std::string crossings_section(const std::vector<ProblemGroup>& groups, const Res
   if (!measured)
     text += list_item("which is fastest where: null, for the emulator has no time; --backend cuda measures it.", style);
   return heading(measured ? "What is fastest where (measured)" : "What costs least where (modelled)", style) + text +
-         (shown < told.size() ? fmt::format("    ... and {} more such comparisons\n", told.size() - shown) : "");
+         more_line(told.size() - shown, "such comparisons");
 }
 
 }  // namespace gpuexp

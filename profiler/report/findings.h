@@ -16,6 +16,8 @@ struct ProblemGroup {
   PointLabels labels;
 };
 
+std::vector<ProblemGroup> groups_of(const ResultFile& results);  // in plan order; they point into `results`
+
 // Paragraphs of one problem, each with its heading; empty when there is nothing to say.
 std::string comparison_section(const ProblemGroup& group, const TerminalStyle& style);  // "Against .../naive"
 std::string sites_section(const ProblemGroup& group, const TerminalStyle& style);       // "Worst access sites"
@@ -24,8 +26,7 @@ std::string bounds_section(const ProblemGroup& group, const ResultFile& results,
 std::string prediction_section(const ProblemGroup& group, const TerminalStyle& style);
 
 // Over all points: which variant costs least along a numeric parameter, and where that changes.
-std::string crossings_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
-                              const TerminalStyle& style);
+std::string crossings_section(const ResultFile& results, const TerminalStyle& style);
 // Over all points: the size from which a problem's intensity, every byte moved once, reaches a ridge of the device.
 std::string ridge_section(const std::vector<ProblemGroup>& groups, const ResultFile& results,
                           const TerminalStyle& style);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/report/crossovers.h"
 #include "profiler/report/json_codec.h"
 #include "profiler/report/result_file.h"
 
@@ -294,6 +295,23 @@ void fields(Archive& a, WallTime& wall) {
   a("seconds", wall.seconds);
 }
 void check_figures(const report_json::Place& place, const WallTime& wall);
+
+template <class Archive>
+void fields(Archive& a, CrossoverStretch& stretch) {
+  a("series", stretch.series);
+  a("from", stretch.from);
+  a("to", stretch.to);
+}
+
+template <class Archive>
+void fields(Archive& a, Crossover& crossover) {
+  a("parameter", crossover.parameter);
+  a("at", crossover.at);
+  a("cost", crossover.cost);
+  a("other_cases", crossover.other_cases);
+  a("lowest", crossover.lowest);
+  a("crossings", crossover.crossings);
+}
 
 report_json::Json environment_json(const ResultFile& results);
 void read_environment(const report_json::Json& json, const report_json::Place& place, ResultFile& results);

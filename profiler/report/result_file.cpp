@@ -35,6 +35,8 @@ ResultFile read_json(const std::string& text, const std::string& file, int newes
   in("plan", results.plan);
   in("device", results.device);
   in("points", results.points);
+  std::vector<Crossover> found;  // of the points, which tell them again
+  in.later("crossovers", found);
   report_json::Json environment;
   in("environment", environment);
   in.finish();

@@ -22,20 +22,6 @@ namespace {
 
 // --- the sections ---
 
-std::vector<ProblemGroup> groups_of(const ResultFile& results) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<const PointRecord*>> by_problem;
-  for (const PointRecord& point : results.points) {
-    const std::string problem = problem_of(point);
-    if (!by_problem.contains(problem)) order.push_back(problem);
-    by_problem[problem].push_back(&point);
-  }
-  std::vector<ProblemGroup> groups;
-  for (const std::string& problem : order)
-    groups.push_back({problem, by_problem[problem], PointLabels(by_problem[problem])});
-  return groups;
-}
-
 std::string summary_line(const ResultFile& results) {
   std::size_t bad = 0, unsupported = 0, matches = 0, differs = 0;
   for (const PointRecord& point : results.points) {
@@ -139,6 +125,20 @@ std::string header(const ResultFile& results, const TerminalStyle& style) {
 
 }  // namespace
 
+std::vector<ProblemGroup> groups_of(const ResultFile& results) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<const PointRecord*>> by_problem;
+  for (const PointRecord& point : results.points) {
+    const std::string problem = problem_of(point);
+    if (!by_problem.contains(problem)) order.push_back(problem);
+    by_problem[problem].push_back(&point);
+  }
+  std::vector<ProblemGroup> groups;
+  for (const std::string& problem : order)
+    groups.push_back({problem, by_problem[problem], PointLabels(by_problem[problem])});
+  return groups;
+}
+
 TerminalStyle terminal_style(int fd) {
   TerminalStyle style;
   const char* no_color = std::getenv("NO_COLOR");
@@ -159,7 +159,7 @@ std::string terminal_report(const ResultFile& results, const TerminalStyle& styl
     text += sites_section(group, style);
     text += bounds_section(group, results, style);
   }
-  text += crossings_section(groups, results, style);
+  text += crossings_section(results, style);
   text += ridge_section(groups, results, style);
   for (const ProblemGroup& group : groups) {
     text += prediction_section(group, style);

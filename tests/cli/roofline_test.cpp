@@ -159,7 +159,7 @@ TEST(Roofline, MistakesAreOneLine) {
   const Mistake mistakes[] = {
       {{"--device", "b300"}, 2, {"unknown device 'b300'", "did you mean b200-sxm-180gb?", "--device ./my.json"}},
       {{"--device", "a100 sxm"}, 2, {"is not one device", "a100-sxm4-40gb", "a100-sxm4-80gb"}},
-      {{"--device", "./nowhere.json"}, 2, {"'./nowhere.json' cannot be read"}},
+      {{"--device", "./nowhere.json"}, 2, {"./nowhere.json: cannot be read"}},
       {{"--device", "a100", "--precision", "fp8"}, 2, {"A100 80GB PCIe has no fp8 peak", "tf32"}},
       {{"--device", "a100", "--precision", "tf23"}, 2, {"unknown precision 'tf23'", "did you mean 'tf32'?"}},
       {{"--device", "a100", "--format", "jsn"}, 2, {"--format jsn", "'json'?"}},

@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "profiler/core/error.h"
+#include "profiler/report/crossovers.h"
 #include "profiler/report/csv.h"
 #include "profiler/report/journal.h"
 #include "profiler/report/result_writer.h"
@@ -118,6 +120,45 @@ TEST(Json, HoldsTheRunsWhole) {
   EXPECT_EQ(finding["other_site"]["line"], 19);
   EXPECT_EQ(parsed["points"][2]["counters"]["global_load_sectors"]["estimated"], true);
   EXPECT_EQ(parsed["points"][2]["counters"]["global_load_sectors"]["standard_error"], 1.5);
+}
+
+// What the terminal tells of crossovers is in the file too, whole; a file from before it had them is read all the same.
+TEST(Json, HoldsWhereOneVariantOvertakesAnother) {
+  std::vector<PointResult> points;
+  for (const std::int64_t density : {10, 20, 40})
+    points.push_back(test::sparse(density, 100'000 * static_cast<std::uint64_t>(density)));
+  points.push_back(test::dense(3'000'000));
+  const std::string text = to_json_text(test::results_of(points));
+  json parsed = json::parse(text);
+  const json& found = parsed["crossovers"];
+  ASSERT_EQ(found.size(), 1U) << found.dump(1);
+  EXPECT_EQ(found[0]["parameter"], "density");
+  EXPECT_EQ(found[0]["cost"], "bound_time_us_transaction");
+  EXPECT_EQ(found[0]["lowest"], json::parse(R"([{"series": "spmv/warp_per_row", "from": 0.1, "to": 0.2},
+                                                {"series": "gemv/block_per_row", "from": 0.4, "to": 0.4}])"));
+  EXPECT_NEAR(found[0]["crossings"][0]["value"].get<double>(), 0.3, 0.01);
+  EXPECT_EQ(found[0]["crossings"][0]["source"], "modelled");
+  EXPECT_EQ(to_json_text(through_file(text)), text);
+  parsed["crossovers"][0]["lowest"][0]["to"] = "far";
+  EXPECT_THAT(error_of(parsed.dump()), HasSubstr("crossovers[0].lowest[0].to: must be a number"));
+  parsed.erase("crossovers");
+  EXPECT_EQ(json::parse(to_json_text(through_file(parsed.dump())))["crossovers"], json::parse(text)["crossovers"]);
+}
+
+// As many series as points: what nobody reads is not looked for in quadratic time.
+TEST(Json, ManyPointsCostNoMoreThanTheirNumber) {
+  std::vector<PointResult> points;
+  for (std::int64_t i = 0; i < 1500; ++i) {
+    points.push_back(test::sparse(1, 1000 + static_cast<std::uint64_t>(i)));
+    points.back().sites.clear();
+    points.back().point.params.set("rows", i);
+    points.back().point.params.set("tag", "t" + std::to_string(i));
+    if (i % 2 == 1) points.back().point.params.set("odd", i);
+  }
+  const ResultFile file = test::results_of(points);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_LE(crossovers_of(file).size(), 2U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Json, WhatTheMachineAddsIsInTheEnvironmentAlone) {
