@@ -56,11 +56,16 @@ void OpenFile::sync() {
 }
 
 std::filesystem::path write_temporary(const std::filesystem::path& path, std::string_view text) {
+  return write_temporary(path, [&](OpenFile& file) { file.write(text); });
+}
+
+std::filesystem::path write_temporary(const std::filesystem::path& path,
+                                      const std::function<void(OpenFile& file)>& write) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   OpenFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
   try {
-    file.write(text);
+    write(file);
     file.sync();
   } catch (const Error&) {
     ::unlink(temporary.c_str());

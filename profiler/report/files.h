@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ class OpenFile {
 
 // Writes beside `path`, forces it to disk, and returns the temporary's path; removed again when that fails.
 std::filesystem::path write_temporary(const std::filesystem::path& path, std::string_view text);
+// The same with a text that `write` gives piece by piece.
+std::filesystem::path write_temporary(const std::filesystem::path& path,
+                                      const std::function<void(OpenFile& file)>& write);
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_directory(const std::filesystem::path& directory);
 

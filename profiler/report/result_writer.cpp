@@ -217,12 +217,12 @@ void ResultWriter::add(const PointRecord& record) {
 }
 
 ResultFile ResultWriter::finish() {
-  std::map<std::string, const PointRecord*> by_key;
-  for (const auto* list : {&state_->finished, &state_->added})
-    for (const PointRecord& point : *list) by_key[point.result.point.key()] = &point;
+  std::map<std::string, PointRecord*> by_key;  // taken from where they are: thousands of points need not be there twice
+  for (auto* list : {&state_->finished, &state_->added})
+    for (PointRecord& point : *list) by_key[point.result.point.key()] = &point;
   ResultFile results = state_->header;
   for (const std::string& key : results.plan.points)
-    if (const auto found = by_key.find(key); found != by_key.end()) results.points.push_back(*found->second);
+    if (const auto found = by_key.find(key); found != by_key.end()) results.points.push_back(std::move(*found->second));
   results.complete = results.points.size() == results.plan.points.size() &&
                      std::ranges::none_of(results.points, [](const PointRecord& point) {
                        return point.result.status == Status::interrupted;
@@ -230,7 +230,9 @@ ResultFile ResultWriter::finish() {
 
   const ResultPaths& paths = state_->paths;
   try {
-    const fs::path json = write_temporary(paths.json, to_json_text(results));
+    const fs::path json = write_temporary(paths.json, [&](OpenFile& file) {
+      put_json_text(results, [&](std::string_view piece) { file.write(piece); });
+    });
     const fs::path csv = write_temporary(paths.csv, to_csv_text(results));
     if (!state_->replaces_json) {
       state_->keep_previous(paths.json, paths.previous_json);

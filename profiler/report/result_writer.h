@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/report/result_file.h"
@@ -12,6 +14,9 @@ namespace gpuexp {
 
 // Text of the two final formats (exposed for tests and for `--format`).
 std::string to_json_text(const ResultFile& results);
+// The same, piece by piece: a sweep of thousands of points has a text of a hundred megabytes.
+using PutText = std::function<void(std::string_view)>;
+void put_json_text(const ResultFile& results, const PutText& put);
 std::string to_csv_text(const ResultFile& results);
 
 // One column of the CSV, in the file's order.
