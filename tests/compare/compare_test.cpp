@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <clocale>
 #include <cmath>
+#include <ctime>
+#include <fstream>
 #include <limits>
 
 #include "profiler/core/error.h"
@@ -421,6 +425,17 @@ TEST(Times, ByACsvTheMedianAndSpreadDecideAndItIsSaid) {
   }
 }
 
+TEST(Times, AnotherClockIsToldBesideTheVerdict) {
+  ResultFile base = measured_results(2, 0.001, 1), next = measured_results(2, 0.001, 2);
+  base.points[0].result.timing->sm_clock_mhz = 1980;
+  next.points[0].result.timing->sm_clock_mhz = 1410;
+  for (double& sample : next.points[0].result.timing->samples_us) sample *= 1.4;
+  update_time(next.points[0]);
+  const Diff diff = Lab().by_json(base, next);
+  EXPECT_EQ(diff_of(diff, "n=64").verdict, Verdict::slower);
+  EXPECT_THAT(diff_of(diff, "n=64").notes, Contains(HasSubstr("1980 MHz in BASE and 1410 MHz in NEW")));
+}
+
 TEST(Times, NoiseIsUndecidedNotSlower) {
   const Lab lab;
   ResultFile base = measured_results(2, 0.001, 1), next = measured_results(2, 0.001, 2);
@@ -603,6 +618,31 @@ TEST(Csv, RowsAreReadWhole) {
   const auto path = lab.csv("a.csv", results);
   ASSERT_GT(std::filesystem::file_size(path), 2U << 20);
   EXPECT_EQ(count(compare(path, path, {}), Verdict::same), 6000U);
+}
+
+TEST(Csv, AHundredThousandRowsTakeASecondAndThreeHundredMegabytesAtMost) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer is slower than that";
+#endif
+  const Lab lab;
+  const std::string text = to_csv_text(emulated_results());
+  const std::size_t header = text.find('\n') + 1, row_end = text.find('\n', header) + 1;
+  const std::string row = text.substr(header, row_end - header);
+  const std::size_t rows = row.find(",64,");  // the value of a parameter: another one in each row
+  const auto path = lab.path() / "large.csv";
+  {
+    std::ofstream file(path, std::ios::binary);
+    file << text.substr(0, header);
+    for (int i = 0; i < 100'000; ++i) file << row.substr(0, rows + 1) << i << row.substr(rows + 3);
+  }
+  const std::clock_t began = std::clock();
+  EXPECT_EQ(count(compare(path, path, {}), Verdict::same), 100'000U);
+#ifdef NDEBUG
+  EXPECT_LT(static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC, 1.5);  // 0.6 s where nothing else runs
+#endif
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  EXPECT_LT(usage.ru_maxrss, 300 * 1024);  // KiB
 }
 
 TEST(Csv, LocaleHasNoInfluence) {

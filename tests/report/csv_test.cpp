@@ -321,6 +321,27 @@ TEST(CsvReader, NamesFileLineAndColumn) {
   EXPECT_THAT(error_of(good + replaced(row, "g++ 12.2.0", "clang 14")), HasSubstr("two runs are mixed"));
 }
 
+TEST(Csv, ColumnNamesSayTheirUnit) {
+  for (const CsvColumn& column : csv_columns(test::sample())) {
+    const std::string& name = column.name;
+    const auto says = [&](const char* word) { return name.find(word) != std::string::npos; };
+    if (says("time")) {
+      EXPECT_TRUE(says("time_us") || name == "time_samples" || name == "time_samples_discarded" ||
+                  name == "time_relative_spread")
+          << name;
+    }
+    if (says("bandwidth")) {
+      EXPECT_TRUE(name.ends_with("_byte_per_s") || says("percent")) << name;
+    }
+    if (says("clock")) {
+      EXPECT_TRUE(name.ends_with("_mhz")) << name;
+    }
+    if (says("peak") || says("attainable") || says("achieved")) {
+      EXPECT_TRUE(says("_flop_per_s") || says("_byte_per_s") || says("percent") || says("occupancy")) << name;
+    }
+  }
+}
+
 TEST(CsvReader, RefusesFiguresThatNoRunGives) {
   const ResultFile sound = test::results_of({test::measured()}, "cuda");
   const auto error_of = [&](const std::function<void(PointRecord&)>& edit) {
