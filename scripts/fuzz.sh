@@ -34,7 +34,7 @@ while [[ $# -gt 0 ]]; do
       ;;
   esac
 done
-all=(experiment device result_json result_csv diff access_patterns matrix_market command_line)
+all=(experiment device result_json result_csv diff access_patterns matrix_market command_line environment)
 if [[ ${#targets[@]} -eq 0 ]]; then
   targets=("${all[@]}")
 fi

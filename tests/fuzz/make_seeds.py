@@ -94,6 +94,9 @@ def main():
             text = cut_csv(file.read(), 2)
         seed("result_csv", text)
         seed("diff", text)
+    for text in ("-\nxterm-256color\n-\n-\n-\n-\n", "1\ndumb\n/opt/tool.so\n-\n-\n10.0.0.1\n",
+                 "\n\n-\n/x/nvtx.so\n/opt/nsight/lib.so:/usr/lib/libsanitizer.so\n-\n"):
+        seed("environment", text)
     for text in flags():
         seed("command_line", text)
     print(f"{count} seeds in {target}")
