@@ -369,7 +369,7 @@ TEST(EngineChecker, ScreeningChangesNoFinding) {
             consecutive &= access.address[lane] - access.address[0] ==
                            lane * static_cast<std::uint64_t>(simt::width_of(access.code));
           }
-          const simt::AccessPattern pattern{static_cast<std::uint32_t>(random.below(4)), version++, consecutive};
+          const simt::AddressOrigin pattern{static_cast<std::uint32_t>(random.below(4)), version++, consecutive};
           const auto both = [&](const simt::WarpAccess& one) {
             if (global) {
               screened.global(one, pattern, for_screened.view);

@@ -90,8 +90,8 @@ void Checker::go_exact(Screen& screen) {
   }
 }
 
-bool Checker::note(Screen& screen, const WarpAccess& access, const AccessPattern& pattern, const BufferView* view) {
-  if (pattern.site == AccessPattern::kNoSite || screen.log.size() == kMostLogged) return false;
+bool Checker::note(Screen& screen, const WarpAccess& access, const AddressOrigin& pattern, const BufferView* view) {
+  if (pattern.site == AddressOrigin::kNoSite || screen.log.size() == kMostLogged) return false;
   if (pattern.site >= known_.size()) known_.resize(pattern.site + 16);
   const std::uint64_t base = access.address[std::countr_zero(access.mask)];
   Known& known = known_[pattern.site];
@@ -167,7 +167,7 @@ bool Checker::innocent_global(const WarpAccess& access, bool consecutive, const 
   return first;
 }
 
-void Checker::shared(const WarpAccess& access, const AccessPattern& pattern) {
+void Checker::shared(const WarpAccess& access, const AddressOrigin& pattern) {
   if (shared_.mode != Mode::exact) {
     if (innocent_shared(access) && note(shared_, access, pattern, nullptr)) return;
     go_exact(shared_);
@@ -175,7 +175,7 @@ void Checker::shared(const WarpAccess& access, const AccessPattern& pattern) {
   words_.shared(access);
 }
 
-void Checker::global(const WarpAccess& access, const AccessPattern& pattern, const BufferView& view) {
+void Checker::global(const WarpAccess& access, const AddressOrigin& pattern, const BufferView& view) {
   if (global_.mode != Mode::exact) {
     if (innocent_global(access, pattern.consecutive, view) && note(global_, access, pattern, &view)) return;
     go_exact(global_);

@@ -17,7 +17,7 @@
 namespace gpuexp::simt {
 
 // Where an access's addresses come from, so that the log can name them instead of holding them.
-struct AccessPattern {
+struct AddressOrigin {
   std::uint32_t site = kNoSite;
   std::uint32_t version = 0;  // differs from the site's earlier patterns
   bool consecutive = false;   // all 32 lanes, each `width` after the one before
@@ -32,8 +32,8 @@ class Checker {
   void forget_written(std::uint64_t offset, std::uint64_t size) { words_.forget_written(offset, size); }
   void end_interval();
 
-  void shared(const WarpAccess& access, const AccessPattern& pattern);
-  void global(const WarpAccess& access, const AccessPattern& pattern, const BufferView& view);
+  void shared(const WarpAccess& access, const AddressOrigin& pattern);
+  void global(const WarpAccess& access, const AddressOrigin& pattern, const BufferView& view);
   void sync_warp(std::uint32_t warp, std::uint32_t mask);
 
  private:
@@ -67,7 +67,7 @@ class Checker {
   [[nodiscard]] bool innocent_shared(const WarpAccess& access);
   [[nodiscard]] bool innocent_global(const WarpAccess& access, bool consecutive, const BufferView& view);
   // Notes an innocent access; false when the log is full or the access has no pattern.
-  bool note(Screen& screen, const WarpAccess& access, const AccessPattern& pattern, const BufferView* view);
+  bool note(Screen& screen, const WarpAccess& access, const AddressOrigin& pattern, const BufferView* view);
   void go_exact(Screen& screen);
 
   WordChecker words_;

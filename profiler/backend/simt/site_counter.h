@@ -82,7 +82,7 @@ class SiteCounter {
     Space space{};
     bool uniform = false;
     bool checked = false;              // the checker wants to see it
-    AccessPattern pattern;             // as the checker knows the last pattern
+    AddressOrigin pattern;             // as the checker knows the last pattern
     const BufferView* view = nullptr;  // global only
     std::uint8_t sector_count = 0;
     std::array<std::int32_t, 64> sectors{};  // of the pattern, relative to the base's sector
