@@ -31,8 +31,8 @@ std::string kernel_name(const void* function);
 // when unknown. Valid for the life of the program.
 const std::string& mangled_function(const void* address);
 
-// Name of the `extern __shared__` array that the function with `address` declares: "memory". Empty when debug information
-// does not tell: clang records none, and one at file scope belongs to no function.
+// Name of the `extern __shared__` array that the function with `address` declares: "memory". Empty when debug
+// information does not tell: clang records none, and one at file scope belongs to no function.
 const std::string& dynamic_shared_name(const void* address);
 
 // A thread-local variable of a kernel file, i.e. a __shared__ variable.
