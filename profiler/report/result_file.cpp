@@ -65,9 +65,10 @@ std::vector<Column> columns_of_header(const std::vector<std::string>& header, co
   for (std::size_t i = 0; i < std::max(header.size(), expected.size()); ++i) {
     const std::string found = i < header.size() ? "'" + header[i] + "'" : "the end of the line";
     const std::string wanted = i < expected.size() ? "'" + expected[i].name + "'" : "the end of the line";
-    if (found != wanted)
-      throw Error(ExitCode::usage, file + ": line 1, column " + number_text(std::uint64_t{i + 1}) + ": expected " +
-                                       wanted + ", found " + found);
+    if (found == wanted) continue;
+    std::string message = file + ": line 1, column " + number_text(std::uint64_t{i + 1});
+    message.append(": expected ").append(wanted).append(", found ").append(found);
+    throw Error(ExitCode::usage, message);
   }
   return expected;
 }

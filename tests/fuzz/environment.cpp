@@ -43,7 +43,9 @@ void check_style() {
 }
 
 void check_doctor() {
-  cuda::Surroundings around = cuda::look_around({});
+  cuda::Machine machine;
+  machine.gpus.push_back({.name = "a GPU", .compute_capability_major = 9});
+  cuda::Surroundings around = cuda::look_around(machine);
   around.toolkit = around.driver = true;
   for (const Check& check : cuda::checks_of(around))
     require(!check.name.empty() && !check.found.empty() && (check.ok || !check.remedy.empty()));
