@@ -98,9 +98,9 @@ Names half_precision_tensor_half_sum() {
 }
 
 // Requests are counted by instructions that the driver adds to the kernel, whatever they replay: warp instructions with
-// at least one lane. On an H200 that is what the L1 cache counts (l1tex__t_requests...: 57 points of all problems), which
-// needs a pass of 5 ms and more for each kind, while smsp__inst_executed_op_... also counts replays and instructions
-// whose lanes are all off.
+// at least one lane. On an H200 that is what the L1 cache counts (l1tex__t_requests...: 57 points of all problems),
+// which needs a pass of 5 ms and more for each kind, while smsp__inst_executed_op_... also counts replays and
+// instructions whose lanes are all off.
 constexpr std::string_view kGlobalLoads = "sm__sass_inst_executed_op_global_ld.sum";
 constexpr std::string_view kGlobalStores = "sm__sass_inst_executed_op_global_st.sum";
 
