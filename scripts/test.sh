@@ -54,8 +54,8 @@ for stage in "${stages[@]}"; do
       run_tests ci
       ;;
     clang)
-      build ci-clang test_simt test_kernels test_kernels_spmv
-      run_tests ci-clang -R '^(simt|kernels|kernels_spmv)\.' -LE slow
+      build ci-clang gpuexp test_simt test_kernels test_kernels_spmv
+      run_tests ci-clang -R '^(simt|kernels|kernels_spmv|baselines)\.' -LE slow
       ;;
     asan)
       # The kernel objects have no sanitizer: they are those of the stage gcc.
