@@ -19,68 +19,15 @@
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
 
+#include "kernels/matmul/bands.h"
+#include "kernels/matmul/mma_tiles.h"
 #include "kernels/ptx.h"
 
+namespace bands = gpuexp::bands;
 namespace ptx = gpuexp::ptx;
+using namespace gpuexp::mma_tiles;
 
-constexpr int part = 8;  // elements of 16 bytes
-
-// One tile of A and one of B, in parts of 16 bytes; element (row, p) of A, (p, column) of B.
-template <int BM, int BN, int BK>
-struct Tiles {
-  uint4 a[BM][BK / part];
-  uint4 b[BK][BN / part];
-};
-
-// Where part `column` of row `row` lies within the row: 8 rows that are read together meet different banks.
-template <int PARTS>
-__device__ inline int place(int row, int column) {
-  if constexpr (PARTS >= 8)
-    return column ^ row % 8;
-  else
-    return column ^ row / (8 / PARTS) % PARTS;  // 128 bytes hold several rows
-}
-
-// What one thread copies of each tile of a matrix: one part in each STEP-th row. EDGES false: all tiles lie inside.
-template <int ROWS, int PARTS, int THREADS, bool EDGES>
-class Copies {
- public:
-  // Beginning with the tile at (row0, column0).
-  __device__ Copies(const __nv_bfloat16* matrix, long long rows, long long columns, long long row0, long long column0)
-      : pitch_(columns), to_(thread_row() * PARTS + place<PARTS>(thread_row(), thread_part())) {
-    const long long row = row0 + thread_row(), column = column0 + thread_part() * part;
-    from_ = matrix + row * columns + column;
-    if (EDGES) rows_ = rows - row, columns_ = columns - column;
-  }
-  __device__ void start(uint4* tile) const {
-    static_assert(THREADS % PARTS == 0 && step % 8 == 0 && ROWS % step == 0, "the places of all rows are alike");
-#pragma unroll
-    for (int s = 0; s < ROWS; s += step) copy(tile + to_ + s * PARTS, from_ + s * pitch_, s);
-  }
-  // To the tile this much further.
-  __device__ void advance(int rows, int columns) {
-    from_ += rows * pitch_ + columns;
-    if (EDGES) rows_ -= rows, columns_ -= columns;
-  }
-
- private:
-  static constexpr int step = THREADS / PARTS;
-  static __device__ int thread_row() { return threadIdx.x / PARTS; }
-  static __device__ int thread_part() { return threadIdx.x % PARTS; }
-
-  __device__ void copy(uint4* to, const __nv_bfloat16* from, int row) const {
-    if (!EDGES) return __pipeline_memcpy_async(to, from, 16);
-    const long long inside = row < rows_ ? columns_ : 0;
-    if (pitch_ % part == 0) return __pipeline_memcpy_async(to, from, 16, inside > 0 ? 0 : 16);
-    auto* elements = reinterpret_cast<__nv_bfloat16*>(to);  // rows begin anywhere: cp.async cannot bring them
-    for (int e = 0; e < part; ++e) elements[e] = e < inside ? from[e] : __float2bfloat16(0.0f);
-  }
-
-  const __nv_bfloat16* from_;
-  long long pitch_;
-  int to_;
-  long long rows_ = 0, columns_ = 0;  // left from there to the edges
-};
+using Element = __nv_bfloat16;
 
 // A warp's operands of 16 k: TM rows of A by 16, TN columns of B by 8.
 template <int TM, int TN>
@@ -94,11 +41,11 @@ class Reader {
  public:
   __device__ Reader(int row, int column) {
     const int low = threadIdx.x % 16, high = threadIdx.x % 32 / 16;
-    a_ = ((row + low) * a_parts + place<a_parts>(row + low, high)) * 16;
-    b_ = (low * b_parts + place<b_parts>(low, column / part + high)) * 16;
+    a_ = ((row + low) * a_parts + PlaceOfEight::at<a_parts>(row + low, high)) * 16;
+    b_ = (low * b_parts + PlaceOfEight::at<b_parts>(low, column / part<Element> + high)) * 16;
   }
   // The p-th 16 k. Tiles begin at multiples of 128 bytes, so a part further along a row is one xor away.
-  __device__ void read(Fragment<TM, TN>& to, const Tiles<BM, BN, BK>& tiles, int p) const {
+  __device__ void read(Fragment<TM, TN>& to, const Tiles<Element, BM, BN, BK>& tiles, int p) const {
     const unsigned a = ptx::shared_address(tiles.a) + a_, b = ptx::shared_address(tiles.b) + b_;
 #pragma unroll
     for (int i = 0; i < TM / 16; ++i) ptx::ldmatrix(to.a[i], (a ^ p * 32) + i * 16 * a_parts * 16);
@@ -111,44 +58,26 @@ class Reader {
   }
 
  private:
-  static constexpr int a_parts = BK / part, b_parts = BN / part;
+  static constexpr int a_parts = BK / part<Element>, b_parts = BN / part<Element>;
   static_assert(TM % 16 == 0 && (TN == 32 || TN == 64), "column / part + high + j is one bit field after the other");
   unsigned a_, b_;  // bytes from the tile's begin
 };
 
-// Two neighbours of a row of C to memory.
-template <bool EDGES>
-__device__ inline void store2(float* matrix, long long rows, long long columns, long long row, long long column,
-                              float x, float y) {
-  if (EDGES && row >= rows) return;
-  float* to = matrix + row * columns + column;
-  if (!EDGES || columns % 2 == 0) {
-    if (!EDGES || column < columns) *reinterpret_cast<float2*>(to) = make_float2(x, y);
-  } else {
-    if (column < columns) to[0] = x;
-    if (column + 1 < columns) to[1] = y;
-  }
-}
-
 template <int BM, int BN, int BK, int TM, int TN, int STAGES, bool EDGES>
 __global__ void __launch_bounds__(32 * (BM / TM) * (BN / TN))
-    mma_bf16(const __nv_bfloat16* A, const __nv_bfloat16* B, float* C, long long m, long long n, long long k,
-             int tile_rows, int group) {
+    mma_bf16(const Element* A, const Element* B, float* C, long long m, long long n, long long k, int tile_rows,
+             int group) {
   constexpr int threads = 32 * (BM / TM) * (BN / TN);
   constexpr int steps = BK / 16;
   static_assert(steps % 2 == 0);
   extern __shared__ __align__(128) unsigned char memory[];
-  auto* stages = reinterpret_cast<Tiles<BM, BN, BK>*>(memory);
-  const int block = blockIdx.x, tile_columns = gridDim.x / tile_rows;
-  const int band = block / (group * tile_columns) * group, rows_in_band = min(group, tile_rows - band);
-  const int in_band = block - band * tile_columns;
-  const long long row0 = static_cast<long long>(band + in_band % rows_in_band) * BM;
-  const long long column0 = static_cast<long long>(in_band / rows_in_band) * BN;
+  auto* stages = reinterpret_cast<Tiles<Element, BM, BN, BK>*>(memory);
+  const auto [row0, column0] = bands::corner<BM, BN, long long>(blockIdx.x, tile_rows, gridDim.x / tile_rows, group);
   const int warp = threadIdx.x / 32, row = warp / (BN / TN) * TM, column = warp % (BN / TN) * TN;
 
-  Copies<BM, BK / part, threads, EDGES> copies_of_a(A, m, k, row0, 0);
-  Copies<BK, BN / part, threads, EDGES> copies_of_b(B, k, n, 0, column0);
-  const auto start_copies = [&](Tiles<BM, BN, BK>& tiles) {
+  Copies<Element, PlaceOfEight, BM, BK / part<Element>, threads, EDGES> copies_of_a(A, m, k, row0, 0);
+  Copies<Element, PlaceOfEight, BK, BN / part<Element>, threads, EDGES> copies_of_b(B, k, n, 0, column0);
+  const auto start_copies = [&](Tiles<Element, BM, BN, BK>& tiles) {
     copies_of_a.start(tiles.a[0]), copies_of_b.start(tiles.b[0]);
     copies_of_a.advance(0, BK), copies_of_b.advance(BK, 0);
   };
@@ -209,11 +138,11 @@ void launch_mma_bf16(const gpuexp::Launch& run) {
   const long long tile_rows = gpuexp::ceil_div(m, BM);
   const gpuexp::LaunchConfig config{{tile_rows * gpuexp::ceil_div(n, BN)},
                                     {32 * (BM / TM) * (BN / TN)},
-                                    STAGES * static_cast<long long>(sizeof(Tiles<BM, BN, BK>))};
+                                    STAGES * static_cast<long long>(sizeof(Tiles<Element, BM, BN, BK>))};
   const bool whole = m % BM == 0 && n % BN == 0 && k % BK == 0 && k >= STAGES * BK;
   run(config, whole ? mma_bf16<BM, BN, BK, TM, TN, STAGES, false> : mma_bf16<BM, BN, BK, TM, TN, STAGES, true>,
-      run.in<__nv_bfloat16>("A"), run.in<__nv_bfloat16>("B"), run.out<float>("C"), m, n, k, tile_rows,
-      run.param("GROUP") < tile_rows ? run.param("GROUP") : tile_rows);
+      run.in<Element>("A"), run.in<Element>("B"), run.out<float>("C"), m, n, k, tile_rows,
+      bands::group(run, tile_rows));
 }
 #else
 template <int BM, int BN, int BK, int TM, int TN, int STAGES>

@@ -7,13 +7,15 @@ ROOT = pathlib.Path(sys.argv[1])
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 CUDA = re.compile(r'^(cuda|cublas|cusparse|cupti|nvperf|nvml|mma\.h|cooperative_groups)')
 
-# (files, what they may not include, why)
+# (files, what they may not include, why); FOLDER is the name of the file's own folder
 RULES = [
     (r'^profiler/', r'^apps/', 'the library never includes from apps'),
     (r'^(profiler|apps)/(?!backend/cuda/|backend/simt/shadow/)', CUDA.pattern, 'CUDA headers belong to backend/cuda'),
     (r'^profiler/(roofline|report|compare|experiment)/', r'^profiler/backend/', 'these rooms know no backend'),
-    (r'^kernels/.*\.cu$', r'^(?!kernels/(variant|cublas|ptx)\.h$|cuda|cublas|cusparse|mma\.h$|cooperative_groups)',
-     'kernel files include only kernels/variant.h (and kernels/cublas.h, kernels/ptx.h) and CUDA headers'),
+    (r'^kernels/.*/.*\.(cu|h)$',
+     r'^(?!kernels/(variant|cublas|ptx|FOLDER/\w+)\.h$|cuda|cublas|cusparse|mma\.h$|cooperative_groups)',
+     'kernel files include only kernels/variant.h (and kernels/cublas.h, kernels/ptx.h, headers of their own folder) '
+     'and CUDA headers'),
     (r'^profiler/(?!registry/)', r'^kernels/(?!problem\.h$|variant\.h$)', 'the library names no kernel'),
 ]
 
@@ -28,7 +30,7 @@ def main():
         name = path.relative_to(ROOT).as_posix()
         for included in INCLUDE.findall(path.read_text(encoding='utf-8')):
             broken += [f'{name} includes {included}: {why}' for where, what, why in RULES
-                       if re.search(where, name) and re.search(what, included)]
+                       if re.search(where, name) and re.search(what.replace('FOLDER', path.parent.name), included)]
     print('\n'.join(broken) or f'{len(files)} sources keep the rules between rooms')
     return bool(broken)
 
