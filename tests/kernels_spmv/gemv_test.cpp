@@ -1,4 +1,5 @@
 // Every gemv and sparse24 variant on every length and alignment of rows; and the lecture's figures.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "profiler/core/error.h"
@@ -95,6 +96,18 @@ TEST(Gemv, AnyScheduleIsFreeOfRaces) {
       const PointResult result = run(variant, std::string("m=20 n=2100 ") + (blocks ? "max_blocks=10" : ""), options);
       EXPECT_TRUE(sound(result)) << describe(result);
     }
+  }
+}
+
+// Blocks that stride over the rows: the first do a round more than the others, which a sample must not miss.
+TEST(Gemv, ASampleOfUnevenRoundsIsAnEstimate) {
+  RunOptions options;
+  options.lane_access_budget = 400'000;
+  for (const int rows : {101, 120, 150, 199}) {
+    const PointResult result = run("gemv/block_per_row", fmt::format("m={} n=40960 max_blocks=100", rows), options);
+    ASSERT_LT(result.blocks_run, 100) << describe(result);
+    EXPECT_TRUE(result.counters.at("global_store_lanes").estimated || count(result, "global_store_lanes") == 1U * rows)
+        << rows << ": " << count(result, "global_store_lanes");
   }
 }
 

@@ -47,17 +47,19 @@ std::vector<std::uint64_t> sample(const Stratum& stratum, const Dim3& grid, std:
     for (std::uint64_t i = 0; i < blocks; ++i) chosen.push_back(linear(stratum, grid, i));
     return chosen;
   }
-  // Multiples of the golden ratio fall evenly at every count, and into every residue class.
   std::unordered_set<std::uint64_t> seen;
+  const auto choose = [&](std::uint64_t i) {
+    if (chosen.size() < count && seen.insert(i).second) chosen.push_back(linear(stratum, grid, i));
+  };
+  choose(0);
+  choose(blocks - 1);
+  // Multiples of the golden ratio fall evenly at every count, and into every residue class.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
   for (std::uint64_t i = 1; chosen.size() < count; ++i) {
-    const auto at = static_cast<std::uint64_t>((static_cast<Wide>(golden * i) * blocks) >> 64U);
-    if (seen.insert(at).second) chosen.push_back(linear(stratum, grid, at));
+    choose(static_cast<std::uint64_t>((static_cast<Wide>(golden * i) * blocks) >> 64U));
     if (i > 64 * count) break;  // of nearly all blocks the last ones are hard to hit
   }
-  for (std::uint64_t i = 0; chosen.size() < count; ++i) {
-    if (seen.insert(i).second) chosen.push_back(linear(stratum, grid, i));
-  }
+  for (std::uint64_t i = 0; chosen.size() < count; ++i) choose(i);
   return chosen;
 }
 

@@ -1,7 +1,8 @@
 // Which blocks of a large grid are run, and what their counts say of the whole.
 //
 // Along each axis the first, the last and the interior blocks differ at most (guards at the edges), so the grid falls
-// into up to 27 strata. Within a stratum blocks are taken at spread, fixed places. A count on which all samples of a
+// into up to 27 strata. Within a stratum its first block is taken, its last, and others at spread, fixed places: where
+// blocks stride over more work than the grid holds, the first do a round more. A count on which all samples of a
 // stratum agree is taken for exact and multiplied by the number of its blocks; otherwise the stratum's mean is used and
 // the result is marked estimated, with its standard error (Cochran, Sampling Techniques, 1977, chapter 5).
 #pragma once

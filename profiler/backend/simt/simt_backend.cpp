@@ -355,7 +355,7 @@ bool PointRun::decide_whole(const VariantInstance& instance, Context& context) {
   const std::vector<Stratum> strata = strata_of(grid);
   const auto largest = std::max_element(strata.begin(), strata.end(),
                                         [](const Stratum& a, const Stratum& b) { return a.blocks() < b.blocks(); });
-  const std::uint64_t probe = sample(*largest, grid, 1).front();
+  const std::uint64_t probe = sample(*largest, grid, 3).back();  // neither its first nor its last block, if it has more
   bool good = true;
   context.on_launch = [&](const PlannedLaunch& launch, void (*invoke_body)(const void*), const void* body) {
     if (is_empty(launch.config.grid)) return;
