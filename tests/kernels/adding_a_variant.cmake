@@ -2,7 +2,7 @@
 # experiment, which names it.
 #
 #   cmake -DSOURCE=<tree> -DWORK=<scratch folder> -DCOMPILER=<c++> -DBUILD_TYPE=<type> -DWERROR=<ON|OFF>
-#         [-DLAUNCHER=<ccache>] -P adding_a_variant.cmake
+#         -DUNITY=<ON|OFF> [-DLAUNCHER=<ccache>] -P adding_a_variant.cmake
 #
 # The copy lies as far from its build folder (build/copy) as a checkout from one of its presets', and is compiled alike,
 # so that a compiler cache finds all of it but the new file.
@@ -48,6 +48,7 @@ extract_sample(${document} kernels/vector/add_grid_stride.cu ${tree}/kernels/vec
 extract_sample(${document} mine.json ${WORK}/mine.json)
 
 set(options -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_COMPILER=${COMPILER} -DGPUEXP_WERROR=${WERROR}
+            -DGPUEXP_UNITY=${UNITY}
             -DGPUEXP_TESTS=OFF -DGPUEXP_CUDA=OFF)
 if(LAUNCHER)
   set(ENV{CCACHE_BASEDIR} ${tree})
