@@ -1,7 +1,9 @@
 // gpuexp diff: two result files compared, for a person or for a CI job.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -25,7 +27,7 @@ struct DiffFlags {
   std::string min_change = "2%";
   double min_change_us = DiffOptions().min_change_us;
   double alpha = DiffOptions().alpha;
-  std::size_t limit = 50;
+  std::int64_t limit = 50;
 };
 
 DiffOptions options_of(const DiffFlags& flags) {
@@ -39,14 +41,27 @@ DiffOptions options_of(const DiffFlags& flags) {
   options.keep_same = !flags.junit.empty();
   if (!(options.min_change_us >= 0))
     throw Error(ExitCode::usage, "--min-change-us: must be a number of microseconds of at least 0");
+  if (flags.limit < 0)
+    throw Error(ExitCode::usage, fmt::format("--limit {}: must be a number of points, 0 = all", flags.limit));
   if (!(options.alpha > 0 && options.alpha < 1))
     throw Error(ExitCode::usage, "--alpha: must be a probability between 0 and 1, such as 0.01");
   return options;
 }
 
-// Inputs are only read; an output that would replace one is a slip.
-void refuse_input_as_output(const DiffFlags& flags, const Diff& diff) {
+bool is_standard_output(const std::string& path) {
+  struct stat named {
+  }, stream{};
+  return ::stat(path.c_str(), &named) == 0 && S_ISREG(named.st_mode) && ::fstat(STDOUT_FILENO, &stream) == 0 &&
+         named.st_ino == stream.st_ino && named.st_dev == stream.st_dev;
+}
+
+// Inputs are only read; an output that would replace one, or the report itself, is a slip.
+void refuse_to_replace(const DiffFlags& flags, const Diff& diff) {
   if (flags.junit.empty()) return;
+  if (is_standard_output(flags.junit))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("--junit {} would replace the file that standard output goes to; name another", flags.junit));
   std::error_code ignored;
   for (const FileDiff& file : diff.files)
     for (const std::string& input : {file.base_file, file.next_file})
@@ -56,8 +71,8 @@ void refuse_input_as_output(const DiffFlags& flags, const Diff& diff) {
 
 std::string formatted(const Diff& diff, const DiffFlags& flags) {
   if (flags.format == "json") return diff_json(diff);
-  if (flags.format == "markdown") return diff_markdown(diff, flags.limit);
-  return diff_text(diff, terminal_style(STDOUT_FILENO), flags.limit);
+  if (flags.format == "markdown") return diff_markdown(diff, static_cast<std::size_t>(flags.limit));
+  return diff_text(diff, terminal_style(STDOUT_FILENO), static_cast<std::size_t>(flags.limit));
 }
 
 }  // namespace
@@ -97,15 +112,18 @@ void add_diff(CLI::App& app, int& exit_code) {
       "\n"
       "Examples:\n"
       "  gpuexp diff results/out/transpose.simt.prev.json results/out/transpose.simt.json\n"
-      "  gpuexp diff results/simt results/out --format markdown --junit diff.xml\n"
+      "  gpuexp diff before after --format markdown --junit diff.xml    two directories, of the same runs\n"
+      "  gpuexp diff results/simt/transpose.simt.csv results/out/transpose.simt.csv\n"
+      "      after 'gpuexp run transpose --backend simt --budget 4000000', as this baseline was made\n"
       "  gpuexp diff old.cuda.json new.cuda.json --min-change 5% --tolerance 'dram_*=20%'\n"
       "\n"
-      "Exit codes: 0 nothing failed, 1 something did, 2 usage or input that cannot be compared.");
+      "Exit codes: 0 nothing failed, 1 something did, 2 usage or input that cannot be compared,\n"
+      "4 the JUnit file or standard output cannot be written.");
   command->callback([flags, &exit_code] {
     require_one_of("--format", flags->format, {"text", "markdown", "json"});
     const DiffOptions options = options_of(*flags);
     const Diff diff = compare(flags->base, flags->next, options);
-    refuse_input_as_output(*flags, diff);
+    refuse_to_replace(*flags, diff);
     print(formatted(diff, *flags));
     if (!flags->junit.empty()) write_atomically(flags->junit, diff_junit(diff));
     exit_code = static_cast<int>(diff.failed() ? ExitCode::bad_answer : ExitCode::success);

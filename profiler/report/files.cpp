@@ -20,9 +20,10 @@ void cannot_write(const std::filesystem::path& path, const std::string& why) {
 }
 void cannot_write_errno(const std::filesystem::path& path) { cannot_write(path, std::strerror(errno)); }
 
-OpenFile::OpenFile(const std::filesystem::path& path, int flags) : path_(path) {
+OpenFile::OpenFile(const std::filesystem::path& path, int flags, const std::filesystem::path& named)
+    : path_(named.empty() ? path : named) {
   fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  if (fd_ < 0) cannot_write_errno(path);
+  if (fd_ < 0) cannot_write_errno(path_);
 }
 OpenFile::OpenFile(OpenFile&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
 OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
@@ -60,10 +61,11 @@ std::filesystem::path write_temporary(const std::filesystem::path& path, std::st
 }
 
 std::filesystem::path write_temporary(const std::filesystem::path& path,
-                                      const std::function<void(OpenFile& file)>& write) {
+                                      const std::function<void(OpenFile& file)>& write,
+                                      const std::filesystem::path& named) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
-  OpenFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  OpenFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC, named.empty() ? path : named);
   try {
     write(file);
     file.sync();
@@ -83,15 +85,48 @@ void sync_directory(const std::filesystem::path& directory) {
   file.sync();
 }
 
+namespace {
+
+// What stands at the end of a chain of symbolic links, there or not.
+std::filesystem::path end_of_links(const std::filesystem::path& path) {
+  constexpr int most = 40;  // as many as the kernel follows
+  std::filesystem::path end = path;
+  for (int i = 0; i < most; ++i) {
+    std::error_code none;
+    const std::filesystem::path next = std::filesystem::read_symlink(end, none);
+    if (none) return end;
+    end = end.parent_path() / next;  // `next` alone when it is absolute
+  }
+  errno = ELOOP;
+  cannot_write_errno(path);
+}
+
+// Nothing may take the place of a device, a pipe or a socket: these are written as they stand.
+bool written_in_place(const std::filesystem::path& path) {
+  struct stat named {};
+  return ::stat(path.c_str(), &named) == 0 && !S_ISREG(named.st_mode);
+}
+
+}  // namespace
+
 void write_atomically(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path temporary = write_temporary(path, text);
+  if (written_in_place(path)) {
+    OpenFile file(path, O_WRONLY);
+    file.write(text);
+    file.sync();
+    return;
+  }
+  // The file that a link leads to is replaced, not the link. Errors name what the user named.
+  const std::filesystem::path target = end_of_links(path);
+  const std::filesystem::path temporary = write_temporary(
+      target, [&](OpenFile& file) { file.write(text); }, path);
   try {
-    rename_file(temporary, path);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) cannot_write_errno(path);
   } catch (const Error&) {
     ::unlink(temporary.c_str());
     throw;
   }
-  sync_directory(path.has_parent_path() ? path.parent_path() : ".");
+  sync_directory(target.has_parent_path() ? target.parent_path() : ".");
 }
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory, const std::string& stem) {

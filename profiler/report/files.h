@@ -16,7 +16,8 @@ namespace gpuexp {
 class OpenFile {
  public:
   OpenFile() = default;
-  OpenFile(const std::filesystem::path& path, int flags);  // created with mode 0666 less the umask
+  // Created with mode 0666 less the umask. Errors name `named` where it is given, and path() is that.
+  OpenFile(const std::filesystem::path& path, int flags, const std::filesystem::path& named = {});
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;
@@ -35,11 +36,13 @@ class OpenFile {
   int fd_ = -1;
 };
 
-// Writes beside `path`, forces it to disk, and returns the temporary's path; removed again when that fails.
+// Writes beside `path`, forces it to disk, and returns the temporary's path; removed again when that fails. Errors name
+// `path`, or `named` where that is given.
 std::filesystem::path write_temporary(const std::filesystem::path& path, std::string_view text);
 // The same with a text that `write` gives piece by piece.
 std::filesystem::path write_temporary(const std::filesystem::path& path,
-                                      const std::function<void(OpenFile& file)>& write);
+                                      const std::function<void(OpenFile& file)>& write,
+                                      const std::filesystem::path& named = {});
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_directory(const std::filesystem::path& directory);
 

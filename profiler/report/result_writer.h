@@ -33,8 +33,9 @@ struct ResultPaths {
 };
 ResultPaths result_paths(const std::filesystem::path& directory, const std::string& name, const std::string& backend);
 
-// Writes `text` beside `path` and renames it into place, so that `path` is either the old or the new file, whole.
-// Throws Error(cannot_write) naming the path and the system's reason.
+// Writes `text` beside `path` and renames it into place, so that `path` is either the old or the new file, whole. Of a
+// symbolic link, the file that it leads to is replaced. A device or a pipe is written as it stands. Throws
+// Error(cannot_write) naming the path and the system's reason.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
 // Holds the output directory for one run. Every member throws Error(cannot_write) naming the path; what was journalled

@@ -176,6 +176,7 @@ TEST_F(Diff, MistakesAreOneLineAndExitCode2) {
       {{base, base, "--tolerance", "global_load_sector=1%"}, {"did you mean 'global_load_sectors'?"}},
       {{base, base, "--min-change", "-2%"}, {"--min-change -2%"}},
       {{base, base, "--alpha", "2"}, {"--alpha"}},
+      {{base, base, "--limit", "-1"}, {"--limit -1", "0 = all"}},
       {{base, base, "--junit", base}, {"would replace"}},
       {{base, base, "--failon", "any"}, {"'--failon'", "--fail-on"}},
   };

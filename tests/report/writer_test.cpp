@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,6 +271,50 @@ TEST(WriteAtomically, NeverLeavesHalfAFile) {
   EXPECT_THROW(write_atomically(directory / "a", "new"), Error);
   EXPECT_EQ(test::text_of_file(directory / "a"), "old");
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "a.tmp")));
+}
+
+TEST(WriteAtomically, ReplacesTheFileThatALinkLeadsToAndNotTheLink) {
+  const test::TemporaryDirectory directory;
+  fs::create_directory(directory / "kept");
+  fs::create_symlink("kept/results.xml", directory / "inner");
+  fs::create_symlink("inner", directory / "outer");
+  for (const char* text : {"first", "second"}) {  // the target is not there, then it is
+    write_atomically(directory / "outer", text);
+    EXPECT_TRUE(fs::is_symlink(directory / "outer"));
+    EXPECT_TRUE(fs::is_symlink(directory / "inner"));
+    EXPECT_EQ(test::text_of_file(directory / "kept/results.xml"), text);
+    EXPECT_FALSE(fs::exists(directory / "kept/results.xml.tmp"));
+  }
+  fs::create_symlink("circle", directory / "circle");
+  EXPECT_THAT(error_of(ExitCode::cannot_write, [&] { write_atomically(directory / "circle", "x"); }),
+              HasSubstr((directory / "circle").string() + ": cannot be written"));
+}
+
+TEST(WriteAtomically, WritesThroughAPipe) {
+  const test::TemporaryDirectory directory;
+  const fs::path pipe = directory / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", directory / "link");
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_atomically(pipe, "one ");
+  write_atomically(directory / "link", "two");
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 7);
+  EXPECT_STREQ(text, "one two");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_TRUE(fs::is_symlink(directory / "link"));
+}
+
+TEST(WriteAtomically, ErrorsNameThePathThatWasGiven) {
+  const test::TemporaryDirectory directory;
+  fs::create_directory(directory / "folder");
+  for (const std::string name : {"nowhere/diff.xml", "folder"}) {
+    const std::string error = error_of(ExitCode::cannot_write, [&] { write_atomically(directory / name, "x"); });
+    EXPECT_THAT(error, HasSubstr((directory / name).string() + ": cannot be written: "));
+    EXPECT_THAT(error, testing::Not(HasSubstr(".tmp")));
+  }
 }
 
 // As committed: measured on the card whose other results are in results/h200.
