@@ -87,6 +87,12 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     const std::string argument = extras.front().substr(0, extras.front().find('='));
     message = fmt::format("unexpected argument '{}'", extras.front());
     hint = did_you_mean(argument, accepted);
+    // `gpuexp list foo`: a word where only a command can stand.
+    const std::vector<std::string> commands = command_names(command);
+    if (!commands.empty() && !argument.starts_with("-")) message += "; accepted: " + list_names(commands);
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && command.get_require_subcommand_min() > 0) {
+    message =
+        fmt::format("what to {} is missing; accepted: {}", command.get_name(), list_names(command_names(command)));
   }
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) message = conversion_message(command, message);
   std::replace(message.begin(), message.end(), '\n', ' ');

@@ -39,26 +39,21 @@ class Names {
   std::unordered_set<std::string> seen_;
 };
 
-// One term of a filter: variants, or values of one parameter.
-struct Term {
-  std::string parameter;  // empty: the alternatives are globs over variants
-  std::vector<std::string> alternatives;
-};
-
-bool holds(const std::string& alternative, const Term& term, const Point& point) {
+bool holds(const std::string& alternative, const FilterTerm& term, const Point& point) {
   if (term.parameter.empty()) return variant_matches(alternative, point.variant);
   const ParamValue* value = point.params.find(term.parameter);
   if (!value) return false;
   return glob_matches(alternative, to_text(*value)) || same_value(value_from_text(alternative), *value);
 }
 
-bool holds(const Term& term, const Point& point) {
+bool holds(const FilterTerm& term, const Point& point) {
   return std::any_of(term.alternatives.begin(), term.alternatives.end(),
                      [&](const std::string& alternative) { return holds(alternative, term, point); });
 }
 
-[[noreturn]] void matches_nothing(const std::string& alternative, const Term& term, const std::vector<Point>& points,
-                                  const std::string& flag, const std::string& plan_name) {
+[[noreturn]] void matches_nothing(const std::string& alternative, const FilterTerm& term,
+                                  const std::vector<Point>& points, const std::string& plan_name,
+                                  const std::map<std::string, std::string>& left_out) {
   Names present_names, parameter_names;
   for (const Point& point : points) {
     for (const auto& [name, value] : point.params.values()) {
@@ -67,8 +62,13 @@ bool holds(const Term& term, const Point& point) {
     }
     if (term.parameter.empty()) present_names.add(point.variant);
   }
+  const std::string& flag = term.flag;
   const std::vector<std::string>&present = present_names.list(), &parameters = parameter_names.list();
   if (term.parameter.empty()) {
+    for (const auto& [variant, why] : left_out) {
+      if (variant_matches(alternative, variant))
+        throw Error(ExitCode::usage, fmt::format("{}: no point of {} is left: {}", flag, variant, why));
+    }
     throw Error(ExitCode::usage, fmt::format("{}: no point of {} has a variant '{}'; there is {}{}", flag, plan_name,
                                              alternative, list_names(present), did_you_mean(alternative, present)));
   }
@@ -82,11 +82,11 @@ bool holds(const Term& term, const Point& point) {
                           alternative, term.parameter, list_names(present), did_you_mean(alternative, present)));
 }
 
-std::vector<Term> terms_of(const std::string& filter, const std::string& flag) {
-  std::vector<Term> terms;
+std::vector<FilterTerm> terms_of(const std::string& filter, const std::string& flag) {
+  std::vector<FilterTerm> terms;
   for (const std::string& word : split(filter, ' ')) {
     if (word.empty()) continue;
-    Term term;
+    FilterTerm term{flag, {}, {}};
     std::string_view alternatives = word;
     if (const std::size_t equals = word.find('='); equals != std::string::npos) {
       term.parameter = word.substr(0, equals);
@@ -165,23 +165,26 @@ std::vector<Axis> axes_from_flags(const std::vector<std::string>& sets) {
   return axes;
 }
 
-std::vector<Point> filter_points(std::vector<Point> points, const std::vector<std::string>& filters,
-                                 const std::string& plan_name) {
-  std::vector<Term> terms;
+std::vector<FilterTerm> filter_terms(const std::vector<std::string>& filters) {
+  std::vector<FilterTerm> terms;
   for (const std::string& filter : filters) {
-    const std::string flag = fmt::format("--filter '{}'", filter);
-    for (Term& term : terms_of(filter, flag)) {
-      for (const std::string& alternative : term.alternatives) {
-        const bool matches = std::any_of(points.begin(), points.end(),
-                                         [&](const Point& point) { return holds(alternative, term, point); });
-        if (!matches) matches_nothing(alternative, term, points, flag, plan_name);
-      }
-      terms.push_back(std::move(term));
+    for (FilterTerm& term : terms_of(filter, fmt::format("--filter '{}'", filter))) terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+std::vector<Point> filter_points(std::vector<Point> points, const std::vector<FilterTerm>& terms,
+                                 const std::string& plan_name, const std::map<std::string, std::string>& left_out) {
+  for (const FilterTerm& term : terms) {
+    for (const std::string& alternative : term.alternatives) {
+      const bool matches = std::any_of(points.begin(), points.end(),
+                                       [&](const Point& point) { return holds(alternative, term, point); });
+      if (!matches) matches_nothing(alternative, term, points, plan_name, left_out);
     }
   }
   const std::size_t before = points.size();
   std::erase_if(points, [&](const Point& point) {
-    return !std::all_of(terms.begin(), terms.end(), [&](const Term& term) { return holds(term, point); });
+    return !std::all_of(terms.begin(), terms.end(), [&](const FilterTerm& term) { return holds(term, point); });
   });
   if (points.empty()) {
     throw Error(

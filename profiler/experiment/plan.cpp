@@ -121,12 +121,16 @@ std::string refusal(const Selected& selected, const ParamSpec& spec, const Param
 class Planner {
  public:
   Planner(const Experiment& experiment, const PlanEdits& edits)
-      : experiment_(experiment), flags_(axes_from_flags(edits.sets)), flag_values_taken_(flags_.size()) {
+      : experiment_(experiment),
+        flags_(axes_from_flags(edits.sets)),
+        filter_(filter_terms(edits.filters)),
+        flag_values_taken_(flags_.size()) {
     for (std::size_t i = 0; i < flags_.size(); ++i) flag_values_taken_[i].resize(flags_[i].values.size());
     flag_taken_.resize(flags_.size());
   }
 
   Plan make(const PlanEdits& edits) {
+    find_kept();
     std::vector<std::vector<Expansion>> expansions;
     std::uint64_t total = 0;
     for (const Sweep& sweep : experiment_.sweeps) {
@@ -137,7 +141,7 @@ class Planner {
     Plan plan;
     for (std::size_t i = 0; i < expansions.size(); ++i) expand(experiment_.sweeps[i], expansions[i], plan.points);
     plan.name = experiment_.name;
-    plan.points = filter_points(std::move(plan.points), edits.filters, experiment_.source);
+    plan.points = filter_points(std::move(plan.points), filter_, experiment_.source, left_out());
     plan.experiment = experiment_;
     plan.edits = edits;
     plan.notes = all_notes();
@@ -179,6 +183,35 @@ class Planner {
     }
     selection.push_back({variant, exact, params_of(*variant)});
   }
+
+  // Which variants --filter can keep: those that a --set is for. All of them when a term is a mistake, which
+  // filter_points() then names.
+  void find_kept() {
+    std::vector<Selected> all;
+    for (const Sweep& sweep : experiment_.sweeps) {
+      for (const Selected& selected : select(sweep)) add(all, selected.variant, selected.exact);
+    }
+    for (const FilterTerm& term : filter_) {
+      for (const std::string& alternative : term.alternatives) {
+        const bool known = std::any_of(all.begin(), all.end(), [&](const Selected& selected) {
+          return term.parameter.empty() ? variant_matches(alternative, selected.variant->name)
+                                        : selected.spec(term.parameter) != nullptr;
+        });
+        if (!known) return;
+      }
+    }
+    for (const Selected& selected : all) {
+      const bool keeps = std::all_of(filter_.begin(), filter_.end(), [&](const FilterTerm& term) {
+        if (!term.parameter.empty()) return selected.spec(term.parameter) != nullptr;
+        return std::any_of(term.alternatives.begin(), term.alternatives.end(), [&](const std::string& alternative) {
+          return variant_matches(alternative, selected.variant->name);
+        });
+      });
+      if (keeps) kept_.insert(selected.variant->name);
+    }
+  }
+
+  [[nodiscard]] bool kept(const std::string& variant) const { return kept_.empty() || kept_.contains(variant); }
 
   // The sweep's groups as --set changes them.
   Groups edited_groups(const Sweep& sweep) const {
@@ -277,8 +310,9 @@ class Planner {
         std::vector<std::string> known = known_parameters_;
         std::sort(known.begin(), known.end());
         known.erase(std::unique(known.begin(), known.end()), known.end());
-        fail(flag.place, fmt::format("no variant of {} has a parameter '{}'; accepted: {}{}", experiment_.source,
-                                     flag.name, list_names(known), did_you_mean(flag.name, known)));
+        fail(flag.place, fmt::format("no variant of {}{} has a parameter '{}'; accepted: {}{}", experiment_.source,
+                                     kept_.empty() || filter_.empty() ? "" : " that --filter keeps", flag.name,
+                                     list_names(known), did_you_mean(flag.name, known)));
       }
       for (std::size_t v = 0; v < flag.values.size(); ++v) {
         if (flag_values_taken_[i][v]) continue;
@@ -306,12 +340,13 @@ class Planner {
   }
 
   std::vector<Expansion> prepare(const Sweep& sweep) {
-    std::vector<Selected> selection = select(sweep);
-    const Groups groups = edited_groups(sweep);
+    std::vector<Selected> selection = select(sweep), kept_selection = selection;
+    std::erase_if(kept_selection, [&](const Selected& selected) { return !kept(selected.variant->name); });
+    const Groups groups = kept_selection.empty() ? sweep.groups : edited_groups(sweep);
     for (const std::vector<Axis>& group : groups) {
       for (const Axis& axis : group) {
-        check_names(axis, selection);
-        check_values(axis, selection);
+        check_names(axis, axis.from_flag ? kept_selection : selection);
+        check_values(axis, axis.from_flag ? kept_selection : selection);
       }
     }
     check_exclusions(sweep, selection);
@@ -340,8 +375,9 @@ class Planner {
         if (why.empty()) {
           row.emplace_back(axis->name, axis->values[i]);
         } else {
-          add_note(
-              fmt::format("{}: {}={} left out; {}", selected.variant->name, axis->name, to_text(axis->values[i]), why));
+          const std::string what = fmt::format("{}={} left out; {}", axis->name, to_text(axis->values[i]), why);
+          if (kept(selected.variant->name)) add_note(fmt::format("{}: {}", selected.variant->name, what));
+          refused_.emplace(selected.variant->name, what);
         }
       }
       if (row.size() == axes.size()) rows.push_back(std::move(row));
@@ -399,7 +435,10 @@ class Planner {
                                      [](const std::vector<Row>& rows) { return rows.empty(); });
       if (!empty) any = expand_variant(sweep, expansion, used, points) || any;
     }
-    if (!any) fail(sweep.place, "no point is left of this entry" + left_out_reason(sweep));
+    const bool is_kept = std::any_of(expansions.begin(), expansions.end(), [&](const Expansion& expansion) {
+      return kept(expansion.selected.variant->name);
+    });
+    if (!any && is_kept) fail(sweep.place, "no point is left of this entry" + left_out_reason(sweep));
     for (std::size_t i = 0; i < used.size(); ++i) {
       // After --set an exclusion may have nothing left to do.
       if (used[i] || !flags_.empty()) continue;
@@ -468,11 +507,19 @@ class Planner {
   [[nodiscard]] std::vector<std::string> all_notes() const {
     std::vector<std::string> notes = notes_;
     for (const auto& [variant, left_out] : combinations_) {
+      if (!kept(variant)) continue;
       notes.push_back(left_out.count == 1 ? fmt::format("{} left out: {}", variant, left_out.first)
                                           : fmt::format("{}: {} combinations left out, the first {}", variant,
                                                         left_out.count, left_out.first));
     }
     return notes;
+  }
+
+  // By variant: why values or combinations of it were left out.
+  [[nodiscard]] std::map<std::string, std::string> left_out() const {
+    std::map<std::string, std::string> reasons = refused_;
+    for (const auto& [variant, left_out] : combinations_) reasons.emplace(variant, left_out.first);
+    return reasons;
   }
 
   struct LeftOut {
@@ -490,12 +537,15 @@ class Planner {
 
   const Experiment& experiment_;
   std::vector<Axis> flags_;
+  std::vector<FilterTerm> filter_;
+  std::unordered_set<std::string> kept_;              // variants; empty: all
   std::vector<bool> flag_taken_;                      // by flag: some variant has the parameter
   std::vector<std::vector<bool>> flag_values_taken_;  // by flag and value: some variant accepts it
   std::vector<FlagRefusal> flag_refusals_;
   std::vector<std::string> known_parameters_;
   std::vector<std::string> notes_;
   std::unordered_set<std::string> noted_;
+  std::map<std::string, std::string> refused_;   // by variant: its first value left out
   std::map<std::string, LeftOut> combinations_;  // by variant
   std::unordered_set<std::string> keys_;
 };

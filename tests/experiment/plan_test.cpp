@@ -238,6 +238,37 @@ TEST(Filter, AKeyKeepsItsPoint) {
   }
 }
 
+TEST(Filter, LeavesOutWhatASetIsNotFor) {
+  // Unfiltered, each of these --set leaves an entry without a point or with a zip of unequal lengths.
+  const Experiment file = experiment(
+      R"({"variant": "lab/plain", "axes": {"n": [1, 2]}}, {"variant": "lab/tiled", "axes": {"TILE": [4, 8]}},
+         {"variant": "lab/coarse", "zip": {"TILE": [8, 16], "COARSE": [2, 4]}})");
+  EXPECT_THAT(brief(make_plan(file, {{"lab/t*"}, {"TILE=1,2,4"}}), {"TILE"}),
+              ElementsAre("tiled TILE=1", "tiled TILE=2", "tiled TILE=4"));
+  EXPECT_THAT(brief(make_plan(file, {{"lab/v2"}, {"TILE=2"}}), {"TILE"}), ElementsAre("tiled TILE=2"));
+  EXPECT_THAT(brief(make_plan(file, {{"COARSE=1"}, {"COARSE=1", "TILE=16"}}), {"TILE"}), ElementsAre("coarse TILE=16"));
+  EXPECT_THAT(make_plan(file, {{"lab/t*"}, {"TILE=2"}}).notes, IsEmpty());
+  // What one term leaves out, another may still name.
+  EXPECT_THAT(brief(make_plan(file, {{"lab/plain,lab/tiled TILE=4", "lab/*"}, {"n=3"}}), {"TILE", "n"}),
+              ElementsAre("tiled TILE=4 n=3"));
+  EXPECT_THAT(brief(make_plan(file, {{"lab/coarse TILE=4,8"}, {"n=3"}}), {"TILE", "n"}),
+              ElementsAre("coarse TILE=8 n=3"));
+}
+
+TEST(Filter, ASetThatFailsNamesItsCause) {
+  const Experiment file =
+      experiment(R"({"variant": ["lab/tiled", "lab/coarse"], "axes": {"TILE": [8]}}, {"variant": "lab/plain"})");
+  EXPECT_THAT(plan_error(file, {{"lab/coarse"}, {"TILE=2"}}),
+              StartsWith("--set TILE=2: lab/coarse does not accept TILE=2; accepted: 8, 16"));
+  EXPECT_THAT(
+      plan_error(file, {{"lab/coarse,lab/tiled"}, {"TILE=2"}}),
+      StartsWith("--filter 'lab/coarse,lab/tiled': no point of lab/coarse is left: TILE=2 left out; accepted: "));
+  EXPECT_THAT(plan_error(file, {{"lab/plain"}, {"TILE=8"}}),
+              StartsWith("--set TILE=8: no variant of x.json that --filter keeps has a parameter 'TILE'"));
+  EXPECT_THAT(plan_error(file, {{"lab/tiles"}, {"TILE=8"}}),
+              AllOf(StartsWith("--filter 'lab/tiles': no point of x.json has a variant"), HasSubstr("'lab/tiled'?")));
+}
+
 TEST(Filter, WhatMatchesNothingIsAnErrorThatListsWhatThereIs) {
   const Experiment file = experiment(tiles);
   EXPECT_THAT(plan_error(file, {{"TILE=3"}, {}}),
