@@ -267,9 +267,11 @@ std::vector<simt::AccessPattern> read_patterns(const std::string& file) {
     if (embedded.name == file) return simt::parse_access_patterns(embedded.text, file + " (shipped)");
     shipped.emplace_back(embedded.name);
   }
-  throw Error(ExitCode::usage,
-              fmt::format("access/pattern: no file '{}'; give the path of a CSV file, or a shipped one: {}{}", file,
-                          list_names(shipped), did_you_mean(file, shipped)));
+  throw Error(
+      ExitCode::usage,
+      fmt::format("access/pattern: no file '{}'; give the path of a CSV file, relative to the working directory, or a "
+                  "shipped one: {}{}",
+                  file, list_names(shipped), did_you_mean(file, shipped)));
 }
 
 // The buffer must be of a size that can be reserved; alignment is the reader's to check.
@@ -301,7 +303,7 @@ class AccessPatternProblem final : public Problem {
   }
   [[nodiscard]] std::vector<ParamSpec> params() const override {
     return {{"file",
-             "CSV file of access patterns, or the name of a shipped one",
+             "CSV file of access patterns (a path from the working directory), or the name of a shipped one",
              std::string("h200_access_patterns"),
              "",
              0,

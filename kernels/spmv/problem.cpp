@@ -47,9 +47,7 @@ struct Generator {
 
 double real_size(const ParamSet& p, const char* name) { return static_cast<double>(p.integer(name)); }
 Shape given_shape(const ParamSet& p) { return {p.integer("rows"), p.integer("cols")}; }
-double per_row_nonzeros(const ParamSet& p) {
-  return real_size(p, "rows") * std::min(real_size(p, "cols"), real_size(p, "nnz_per_row"));
-}
+double per_row_nonzeros(const ParamSet& p) { return real_size(p, "rows") * real_size(p, "nnz_per_row"); }
 double powered(std::int64_t base, int exponent) { return std::pow(static_cast<double>(base), exponent); }
 
 // side^dimensions points, refused when the columns would not fit 32 bits.
@@ -198,6 +196,13 @@ void check_generator(const Generator& generator, const ParamSet& params) {
   }
   if (const double exponent = params.real("exponent"); uses("exponent") && !(exponent >= 0.0 && exponent <= 10.0)) {
     throw Error(ExitCode::usage, fmt::format("spmv: parameter exponent={} is outside 0..10", exponent));
+  }
+  // Clamping would give a matrix other than the point's key and table say.
+  if (uses("nnz_per_row") && params.integer("nnz_per_row") > params.integer("cols")) {
+    throw Error(ExitCode::usage, fmt::format("spmv: parameter nnz_per_row={} is more than a row of cols={} has; "
+                                             "accepted: 0 to {} with matrix={}",
+                                             params.integer("nnz_per_row"), params.integer("cols"),
+                                             params.integer("cols"), generator.name));
   }
   if (uses("every") && params.integer("every") < 1) {
     throw Error(ExitCode::usage, fmt::format("spmv: parameter every={} must be 1 or more", params.integer("every")));

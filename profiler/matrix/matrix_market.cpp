@@ -47,6 +47,17 @@ std::string printable(std::string_view token) {
   return token.size() > longest ? text + "..." : text;
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view banner = "%%matrixmarket";  // in lower case
+
+// Whether a file that starts so can still turn out to have the banner.
+bool may_have_banner(std::string_view start) {
+  if (byte_order_mark.starts_with(start.substr(0, byte_order_mark.size())))
+    start.remove_prefix(std::min(start.size(), byte_order_mark.size()));
+  while (!start.empty() && is_space(start.front())) start.remove_prefix(1);
+  return banner.starts_with(lower_case(start.substr(0, banner.size())));
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file)
@@ -119,8 +130,8 @@ class Parser {
   // ---- header and sizes ----
 
   void read_header() {
-    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xEF\xBB\xBF")) at_ += 3;
-    if (lower_case(token()) != "%%matrixmarket") {
+    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(byte_order_mark)) at_ += 3;
+    if (lower_case(token()) != banner) {
       fail(
           "not a Matrix Market file: the first line must be "
           "'%%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>'");
@@ -448,6 +459,8 @@ class Descriptor {
 // The text of a matrix is held in memory beside the matrix.
 constexpr FileLimit matrix_file_limit{std::uint64_t{1} << 34U, std::uint64_t{1} << 30U};
 
+constexpr std::size_t matrix_file_beginning = std::size_t{1} << 16U;
+
 // The whole file. Read rather than mapped: a file that shrinks meanwhile is then an error, not a signal.
 class FileText {
  public:
@@ -463,11 +476,16 @@ class FileText {
     for (;;) {
       if (size_ > most) refuse_size(path, most);
       if (size_ == capacity_) grow(2 * capacity_ + (std::size_t{1} << 16U));
-      const ssize_t got = read(file.get(), text_.get() + size_, capacity_ - size_);
+      const bool beginning = size_ < matrix_file_beginning;
+      const std::size_t room = capacity_ - size_;
+      const ssize_t got =
+          read(file.get(), text_.get() + size_, beginning ? std::min(room, matrix_file_beginning) : room);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) cannot_read(path, errno);
       if (got == 0) return;
       size_ += static_cast<std::size_t>(got);
+      // Whatever is no matrix, such as a device or a file of gigabytes, is refused by its beginning.
+      if (beginning && !may_have_banner(text())) parse_matrix_market(text(), path);
     }
   }
   [[nodiscard]] std::string_view text() const { return {text_.get(), size_}; }

@@ -176,7 +176,7 @@ TEST(Spmv, AllThreadsPerRowAndOddBlocks) {
 
 TEST(Spmv, NoRowsAndNoColumns) {
   for (const std::string& variant : emulated("spmv/*")) {
-    for (const char* matrix : {"matrix=fixed rows=0 cols=5 nnz_per_row=3", "matrix=fixed rows=5 cols=0 nnz_per_row=3",
+    for (const char* matrix : {"matrix=fixed rows=0 cols=5 nnz_per_row=3", "matrix=fixed rows=5 cols=0 nnz_per_row=0",
                                "matrix=uniform rows=0 cols=0", "matrix=poisson2d side=0"}) {
       const PointResult result = run_planned(variant, matrix);
       EXPECT_EQ(result.status, Status::ok) << describe(result);
@@ -353,7 +353,7 @@ TEST(SpmvParameters, WhatTheMatrixDoesNotReadTellsNoPointsApart) {
   EXPECT_EQ(planned("spmv/coo", "matrix=poisson2d side=5").integer("rows"), 25);
   EXPECT_EQ(planned("spmv/coo", "matrix=exercise10").integer("rows"), 4);
   EXPECT_EQ(planned("spmv/coo", "matrix=exercise10").integer("cols"), 3);
-  EXPECT_EQ(planned("spmv/coo", "matrix=fixed rows=9").integer("cols"), 9);
+  EXPECT_EQ(planned("spmv/coo", "matrix=fixed rows=9 nnz_per_row=9").integer("cols"), 9);
   // A planned point plans to itself: a result's parameters can be given again.
   const ParamSet point = planned("spmv/coo", "matrix=fixed rows=9 nnz_per_row=2");
   EXPECT_EQ(expand_params(*find_variant("spmv/coo"), point), std::vector<ParamSet>{point});
@@ -366,6 +366,10 @@ TEST(SpmvParameters, BadOnesAreRefusedByName) {
   EXPECT_THAT(refusal("spmv/coo", "matrix=nowhere.mtx"), HasSubstr("nowhere.mtx: cannot read"));
   EXPECT_THAT(refusal("spmv/coo", "matrix=uniform density=1.5"), HasSubstr("density=1.5 is outside 0..1"));
   EXPECT_THAT(refusal("spmv/coo", "matrix=powerlaw exponent=-1"), HasSubstr("exponent=-1 is outside"));
+  for (const char* matrix : {"fixed", "powerlaw", "long_rows", "one_dense_row"})
+    EXPECT_THAT(refusal("spmv/coo", std::string("cols=1024 nnz_per_row=1025 matrix=") + matrix),
+                AllOf(HasSubstr("nnz_per_row=1025 is more than"), HasSubstr("accepted: 0 to 1024")));
+  EXPECT_EQ(refusal("spmv/coo", "matrix=fixed cols=1024 nnz_per_row=1024"), "no error");
   EXPECT_THAT(refusal("spmv/coo", "matrix=long_rows every=0"), HasSubstr("every=0"));
   EXPECT_THAT(refusal("spmv/coo", "matrix=poisson3d side=2000"), HasSubstr("side=2000"));
   EXPECT_THAT(refusal("spmv/coo", "rows=2147483647 cols=2147483647 density=1"), HasSubstr("GB of memory"));

@@ -1,12 +1,16 @@
 // The Matrix Market reader: what it accepts, what it makes of it, and every refusal with its line.
 #include "profiler/matrix/matrix_market.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <tuple>
 
 #include "profiler/core/embedded.h"
@@ -281,6 +285,36 @@ TEST(MatrixMarket, ReadsFilesAndNamesThoseItCannotRead) {
       EXPECT_THAT(error.what(), HasSubstr("cannot read"));
     }
   }
+}
+
+TEST(MatrixMarket, WhatIsNoMatrixIsRefusedByItsBeginning) {
+  const std::string pipe = testing::TempDir() + "gpuexp_reader_pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = ::open(pipe.c_str(), O_RDWR);  // never ends: whoever reads on would wait
+  ASSERT_GE(writer, 0);
+  for (const std::string& text :
+       {std::string(4096, '\0'), std::string(" %PDF"), std::string("\xEF\xBB\xBF%%Matrices")}) {
+    ASSERT_EQ(::write(writer, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    try {
+      read_matrix_market(pipe);
+      ADD_FAILURE() << "read " << text;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith(pipe + ":1: not a Matrix Market file"));
+    }
+    std::string rest(8192, ' ');
+    ASSERT_EQ(::fcntl(writer, F_SETFL, O_NONBLOCK), 0);
+    while (::read(writer, rest.data(), rest.size()) > 0) continue;
+    ASSERT_EQ(::fcntl(writer, F_SETFL, 0), 0);
+  }
+  ::close(writer);
+  std::thread slow([&] {
+    std::ofstream out(pipe);
+    out << "\xEF\xBB" << std::flush << "\xBF  %%Matrix" << std::flush << general.substr(8) << "2 2 1\n2 1 0.5\n";
+  });
+  EXPECT_THAT(places(read_matrix_market(pipe)), ElementsAre(Place{1, 0, 0.5}));
+  slow.join();
+  std::filesystem::remove(pipe);
 }
 
 TEST(MatrixMarket, ShippedMatricesAreGood) {

@@ -324,7 +324,9 @@ std::vector<AccessPattern> parse_access_patterns(std::string_view csv, std::stri
 
 std::vector<AccessPattern> read_access_patterns(const std::filesystem::path& file) {
   constexpr std::uint64_t most = std::uint64_t{1} << 24U;
-  return parse_access_patterns(read_file(file, {most, most}, "; expected a CSV file of access patterns"),
+  return parse_access_patterns(read_file(file, {most, most},
+                                         "; expected a CSV file of access patterns; a relative path starts "
+                                         "at the working directory"),
                                file.string());
 }
 
