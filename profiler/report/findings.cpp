@@ -108,8 +108,7 @@ std::string what_sets_apart(const Points& points, const Points& variant, const P
 // The rate that a roof allows: FLOPs or, of what computes nothing, bytes that must move; per second.
 std::optional<double> rate_under(const PointRecord& point, const Limit& limit) {
   if (limit.attainable.has_value()) return limit.attainable.number();
-  const auto bytes = point.analysis->compulsory.bytes.number(), us = limit.bound_time_us.number();
-  return bytes && us && *us > 0 ? std::optional(*bytes / (*us * 1e-6)) : std::nullopt;
+  return useful_bandwidth_under(*point.analysis, limit);
 }
 
 // What the roof of this name says of points that it limits: "DRAM sectors: at most 60.5 to 3866 GFLOP/s, 0.31 to 19.8 %

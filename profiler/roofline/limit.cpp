@@ -89,6 +89,11 @@ Limit limiting_roof(const Analysis& a, Reuse reuse) {
   return limit;
 }
 
+std::optional<double> useful_bandwidth_under(const Analysis& a, const Limit& limit) {
+  const auto bytes = a.compulsory.bytes.number(), us = limit.bound_time_us.number();
+  return bytes && us && *us > 0 ? std::optional(*bytes / (*us * microsecond)) : std::nullopt;
+}
+
 std::string label_of(const Limit& limit) {
   const auto level = level_from_text(limit.roof);
   if (!level) return limit.roof;

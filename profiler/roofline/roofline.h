@@ -145,6 +145,9 @@ enum class Reuse {
   caught,    // every byte moves once, as if caches caught all reuse: no cache lifts this roof
 };
 Limit limiting_roof(const Analysis& analysis, Reuse reuse = Reuse::as_known);
+// What `limit` lets through of the bytes that must move, byte/s (modelled): of a point that computes nothing, what
+// `attainable` is to others. Above the DRAM bandwidth when a cache kept some of them. Nothing when no roof is known.
+std::optional<double> useful_bandwidth_under(const Analysis& analysis, const Limit& limit);
 
 struct Ceilings;
 

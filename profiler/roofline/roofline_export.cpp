@@ -103,10 +103,12 @@ Json level_json(const LevelBound& level) {
           {"percent_of_bandwidth", quantity_json(level.percent_of_bandwidth)}};
 }
 
-Json limit_json(const Limit& limit) {
+Json limit_json(const Analysis& a) {
+  const Limit& limit = a.limit;
   return {{"roof", limit.roof.empty() ? Json(nullptr) : Json(limit.roof)},
           {"basis", limit.basis.empty() ? Json(nullptr) : Json(limit.basis)},
           {"attainable_per_s", quantity_json(limit.attainable)},
+          {"useful_bytes_per_s", or_null(useful_bandwidth_under(a, limit))},
           {"bound_time_us", quantity_json(limit.bound_time_us)},
           {"percent_reached", quantity_json(limit.percent_reached)}};
 }
@@ -155,7 +157,7 @@ Json results_json(const RooflineView& view) {
                       {"useful_percent_of_bandwidth", quantity_json(a.percent_of_bandwidth)},
                       {"levels", std::move(levels)},
                       {"lowest_roof", a.lowest_roof.empty() ? Json(nullptr) : Json(a.lowest_roof)},
-                      {"limit", limit_json(a.limit)},
+                      {"limit", limit_json(a)},
                       {"bound_by", a.verdict},
                       {"warnings", std::move(warnings)}});
   }
@@ -178,14 +180,15 @@ struct CsvRow {
   // Of measured ceilings, and of points of result files.
   std::string_view level{}, file{}, ran_on{}, what_if{};
   std::string percent_of_spec{}, achieved_per_s{}, percent_of_attainable{}, limited_by{};
+  std::string limit_per_s{}, percent_of_limit{};
 };
 
 std::string csv_line(const DeviceSpec& spec, const CsvRow& row) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(spec.name), row.kind,
-                     cell(row.name), row.precision, row.bytes_per_s, row.per_s, row.intensity, row.basis, row.percent,
-                     row.bound_by, row.clock_mhz, row.source, cell(row.from), row.percent_of_spec, row.level,
-                     row.achieved_per_s, row.percent_of_attainable, cell(row.file), cell(row.ran_on), row.what_if,
-                     row.limited_by);
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(spec.name),
+                     row.kind, cell(row.name), row.precision, row.bytes_per_s, row.per_s, row.intensity, row.basis,
+                     row.percent, row.bound_by, row.clock_mhz, row.source, cell(row.from), row.percent_of_spec,
+                     row.level, row.achieved_per_s, row.percent_of_attainable, cell(row.file), cell(row.ran_on),
+                     row.what_if, row.limited_by, row.limit_per_s, row.percent_of_limit);
 }
 
 std::string percent_of_spec_cell(double value, const std::optional<double>& of_spec) {
@@ -197,6 +200,7 @@ std::string result_line(const RooflineView& view, const ResultPoint& point, Leve
   const PlacementOrReason at = place(point, level);
   if (!at.placement) return {};
   const ResultPlacement& placed = *at.placement;
+  const Limit& limit = point.analysis.limit;
   const ResultSource& source = view.results.sources[point.source];
   const auto number = [](const std::optional<double>& value) { return value ? number_text(*value) : std::string(); };
   return csv_line(view.spec, {.kind = "result",
@@ -214,7 +218,9 @@ std::string result_line(const RooflineView& view, const ResultPoint& point, Leve
                               .what_if = source.what_if ? "true" : "false",
                               .achieved_per_s = number(placed.achieved),
                               .percent_of_attainable = number(placed.percent_of_attainable),
-                              .limited_by = label_of(point.analysis.limit)});
+                              .limited_by = label_of(limit),
+                              .limit_per_s = number(limit.attainable.number()),
+                              .percent_of_limit = number(limit.percent_reached.number())});
 }
 
 }  // namespace
@@ -246,7 +252,7 @@ std::string roofline_csv(const RooflineView& view) {
   std::string text =
       "device,kind,name,precision,bandwidth_bytes_per_s,flop_per_s,intensity_flop_per_byte,basis,percent_of_peak,"
       "bound_by,clock_mhz,source,from,percent_of_spec,level,achieved_flop_per_s,percent_of_attainable,file,ran_on,"
-      "what_if,limited_by\n";
+      "what_if,limited_by,limit_flop_per_s,percent_of_limit\n";
   const auto number = [](double value) { return number_text(value); };
   for (const BandwidthCeiling& slope : ceilings.bandwidths)
     text += csv_line(spec, {.kind = "bandwidth_ceiling",

@@ -39,7 +39,7 @@ std::string bandwidth_rows(const Ceilings& ceilings) {
     if (slope.source == Source::measured)
       from = fmt::format("{}{}; {}", share_of_spec(slope.bandwidth, slope.of_spec),
                          slope.clock_mhz > 0 ? " at " + clock_text(slope.clock_mhz) : "", from);
-    text += fmt::format("  {:<14}{:>13}  {:<9} {}\n", slope.label, bandwidth_text(slope.bandwidth),
+    text += fmt::format("  {:<14} {:>12}  {:<9} {}\n", slope.label, bandwidth_text(slope.bandwidth),
                         to_text(slope.source), shortened(from, 58));
   }
   for (const BandwidthCeiling& slope : ceilings.bandwidths) {
@@ -66,9 +66,9 @@ std::string compute_rows(const Ceilings& ceilings) {
                              : roof.of_spec                  ? percent_text(100 * roof.peak / *roof.of_spec) + " spec"
                                                              : "no spec";
     text +=
-        fmt::format("  {:<20}{:>14}  {:<9} {:<11} {:>8} ", roof.precision->label,
+        fmt::format("  {:<20} {:>13}  {:<9} {:<11} {:>8} ", roof.precision->label,
                     rate_text(roof.peak, roof.precision->unit), to_text(roof.source), from, clock_text(roof.clock_mhz));
-    for (const double ridge : roof.ridges) text += fmt::format("{:>9}", intensity_text(ridge));
+    for (const double ridge : roof.ridges) text += fmt::format(" {:>8}", intensity_text(ridge));
     text += "\n";
   }
   return text;
@@ -94,7 +94,7 @@ std::string section_rows(const RooflineView& view, const RooflineSection& sectio
                       "bound by");
   for (const LabelledPoint& point : section.points) {
     const Placement placed = place(point, view.ceilings, precision, view.level);
-    text += fmt::format("  {:<28}{:>8} {:<12}{:>16}{:>10}  {}\n", point.label, intensity_text(point.intensity),
+    text += fmt::format("  {:<28} {:>7} {:<12} {:>15} {:>9}  {}\n", point.label, intensity_text(point.intensity),
                         to_text(point.basis), rate_text(placed.attainable, precision.unit),
                         percent_text(placed.percent_of_peak), to_text(placed.bound_by));
   }
@@ -108,7 +108,7 @@ std::string formula_rows(const RooflineView& view) {
   for (const RooflineSection& section : view.sections)
     for (const LabelledPoint& point : section.points)
       if (!point.formula.empty() && seen.emplace(point.label, point.formula).second)
-        text += fmt::format("  {:<28}{:>8} = {}\n", point.label, intensity_text(point.intensity), point.formula);
+        text += fmt::format("  {:<28} {:>7} = {}\n", point.label, intensity_text(point.intensity), point.formula);
   return text.empty() ? text : fmt::format("\nIntensities by arithmetic, FLOP/B\n{}", text);
 }
 
@@ -131,7 +131,10 @@ std::string cell(const std::optional<double>& value, Text&& text) {
   return value ? text(*value) : std::string("-");
 }
 
-std::string giga(double per_second) { return fmt::format("{:.5g}", per_second / 1e9); }
+std::string giga(double per_second) {
+  const double value = per_second / 1e9;
+  return value >= 99999.5 && value < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
+}
 
 // "12.3 %", or "104 %!" above a ceiling.
 std::string share(double percent) { return percent_text(percent) + (percent > 100 ? "!" : ""); }
@@ -164,13 +167,14 @@ std::string placed_rows(const RooflineView& view, const Precision& precision) {
     const PlacementOrReason at = place(point, view.level);
     if (!at.placement) continue;
     const ResultPlacement& p = *at.placement;
-    rows += fmt::format("  {}{:>8} {:<11}{:>11}{:>10}{:>10}  {}\n", point_label(view, point),
-                        intensity_text(p.intensity), p.basis, giga(p.attainable), cell(p.achieved, giga),
-                        cell(p.percent_of_attainable, share), label_of(point.analysis.limit));
+    const Limit& limit = point.analysis.limit;
+    rows += fmt::format("  {} {:>7} {:<11} {:>10} {:>9} {:>8}  {}\n", point_label(view, point),
+                        intensity_text(p.intensity), p.basis, cell(limit.attainable.number(), giga),
+                        cell(p.achieved, giga), cell(limit.percent_reached.number(), share), label_of(limit));
   }
   if (rows.empty()) return rows;
   const std::string unit = fmt::format("G{}", precision.unit);
-  return fmt::format("\n{}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}{:>10}  {}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}\n{}",
+  return fmt::format("\n{}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}{:>9}  {}\n  {:<{}}{:>8} {:<11}{:>11}{:>10}\n{}",
                      under_text(view, precision), "point", label_width, "FLOP/B", "of bytes", "attainable", "measured",
                      "of roof", "bound by", "", label_width, "", "", unit, unit, rows);
 }
@@ -178,16 +182,22 @@ std::string placed_rows(const RooflineView& view, const Precision& precision) {
 // Transposes, copies: what they move against what the level can.
 std::string bandwidth_point_rows(const RooflineView& view) {
   std::string rows;
+  bool kept = false;
   for (const ResultPoint& point : view.results.points) {
     const Analysis& a = point.analysis;
     const LevelBound* level = a.at(view.level);
     if (a.flops.number().value_or(0) != 0 || level == nullptr) continue;
-    rows += fmt::format("  {}{:>11}{:>10}{:>11}{:>8}{:>11}  {}\n", point_label(view, point),
-                        cell(a.effective_bandwidth.number(), giga), cell(a.effective_bandwidth_percent.number(), share),
+    const auto useful = useful_bandwidth_under(a, a.limit);
+    const double of_dram = 100 * useful.value_or(0) / a.bandwidth.number().value_or(1);
+    kept = kept || of_dram > 100;
+    rows += fmt::format("  {} {:>10} {:>9} {:>10} {:>7} {:>10}  {}\n", point_label(view, point), cell(useful, giga),
+                        useful && a.bandwidth.has_value() ? percent_text(of_dram) : "-",
                         cell(a.achieved_bandwidth.number(), giga), cell(level->bandwidth.number(), giga),
                         cell(level->percent_of_bandwidth.number(), share), label_of(a.limit));
   }
   if (rows.empty()) return rows;
+  if (kept)
+    rows += wrapped_text("useful at most, above 100 % of DRAM: a cache kept some of the bytes that must move", "  ");
   const BandwidthCeiling& slope = slope_or_throw(view.ceilings, view.level);
   return fmt::format(
       "\nWithout floating-point operations, under {} ({})\n"
@@ -203,7 +213,10 @@ std::string limit_rows(const RooflineView& view) {
   for (const ResultPoint& point : view.results.points) labels.insert(label_of(point.analysis.limit));
   labels.erase("");
   if (labels.empty()) return "";
-  std::string text = "bound by: the lowest roof of all levels whose bytes are known, and of compute";
+  std::string text =
+      "bound by: the lowest roof of all levels whose bytes are known, and of compute; attainable, of roof and useful "
+      "at "
+      "most are of that one";
   if (labels.contains("DRAM sectors")) text += "; DRAM sectors: as if no cache caught one";
   if (labels.contains("DRAM once")) text += "; DRAM once: nobody counted its bytes, each moves once";
   return wrapped_text(text, "  ");
@@ -220,7 +233,7 @@ std::string hierarchy_rows(const RooflineView& view) {
     if (!known) continue;
     rows += "  " + point_label(view, point);
     for (const Level level : memory_levels)
-      rows += fmt::format("{:>9}{:>8}", cell(a.at(level)->intensity.number(), intensity_text),
+      rows += fmt::format(" {:>8} {:>7}", cell(a.at(level)->intensity.number(), intensity_text),
                           cell(a.at(level)->percent_of_attainable.number(),
                                [](double p) { return fmt::format("{:.3g}{}", p, p > 100 ? "!" : ""); }));
     rows += "\n";

@@ -11,9 +11,10 @@
 namespace gpuexp {
 namespace {
 
-// Rounded to `digits` significant ones, without an exponent or trailing zeros.
+// Rounded to `digits` significant ones, without trailing zeros; an exponent beyond what any machine reaches.
 std::string significant(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  if (std::abs(value) >= 1e15) return fmt::format("{:.{}g}", value, digits);
   const int before_point = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
   std::string text = fmt::format("{:.{}f}", value, std::max(0, digits - before_point));
   if (text.find('.') == std::string::npos) return text;

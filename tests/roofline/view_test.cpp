@@ -221,7 +221,7 @@ TEST(Json, IsCompleteAndMarked) {
 TEST(Csv, EveryRowHasEveryColumn) {
   const auto lines = lines_of(roofline_csv(view_of("h200")));
   EXPECT_EQ(lines.back(), "");
-  const auto columns = static_cast<std::ptrdiff_t>(21);
+  const auto columns = static_cast<std::ptrdiff_t>(23);
   int points = 0;
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
     const std::string bare = std::regex_replace(lines[i], std::regex("\"[^\"]*\""), "");
@@ -430,7 +430,7 @@ TEST(Results, InEveryFormatWithWhatIf) {
   const std::string text = roofline_table(view);
   for (const char* wanted :
        {"measured on NVIDIA H200, cold L2; what-if: this roof is of another", "left out: 2 points unsupported",
-        "20 dram             19500      5000    25.6 %  L1/shared\n", "At each memory level",
+        "20 dram            7796.7      5000   64.1 %  L1/shared\n", "At each memory level",
         "bound by: the lowest roof of all levels whose bytes are known"})
     EXPECT_THAT(text, HasSubstr(wanted));
   EXPECT_THAT(text, Not(HasSubstr("matmul naive")));  // results in place of the lectures' kernels
@@ -447,11 +447,46 @@ TEST(Results, InEveryFormatWithWhatIf) {
   const std::string csv = roofline_csv(view);
   EXPECT_THAT(csv, HasSubstr(",20,dram,"));
   EXPECT_THAT(csv, HasSubstr(",0.4,l1,"));
-  EXPECT_THAT(csv, HasSubstr(",out/a.cuda.json,NVIDIA H200,true,L1/shared\n"));
+  // At every level the same limit: 0.4 FLOP/B at L1, and 5 TFLOP/s of that.
+  EXPECT_THAT(csv, HasSubstr(",out/a.cuda.json,NVIDIA H200,true,L1/shared,7796736"));
   const std::string plot = roofline_plot(view, {100, false, false});
   EXPECT_THAT(plot, HasSubstr("a  tiled"));
   EXPECT_THAT(plot, HasSubstr("what-if"));
   EXPECT_THAT(roofline_svg(view), HasSubstr("what-if"));
+}
+
+// What computes nothing has its rate under the same roof: here wavefronts take twice as long as DRAM.
+TEST(Results, UsefulAtMostIsOfTheRoofThatLimits) {
+  const DeviceSpec spec = find_device("a100").spec;
+  const double l1 = 128 * 108 * 1.41e9;
+  PointResult transpose;
+  transpose.backend = "simt";
+  transpose.compulsory_load_bytes = transpose.compulsory_store_bytes = 967'500'000;  // 1 ms of DRAM
+  transpose.counters["requested_load_bytes"] = Quantity::count(967'500'000, Source::emulated);
+  for (const char* id : {"transaction_load_bytes", "transaction_store_bytes", "shared_store_wavefronts"})
+    transpose.counters[id] = Quantity::count(0, Source::emulated);
+  transpose.counters["shared_load_wavefronts"] =
+      Quantity::count(static_cast<std::uint64_t>(2e-3 * l1 / 128), Source::emulated);
+  const Analysis a = analyze(transpose, spec);
+  EXPECT_NEAR(*useful_bandwidth_under(a, a.limit), 967.5e9, 1e6);
+  const RooflineView view = view_of_results("a100", {{0, "k", "v", "smem", a}}, {"a", "a", "simt", "", "", false, {}});
+  EXPECT_THAT(roofline_table(view), HasSubstr("    967.5      50 %          -       -          -  L1/shared\n"));
+  const json limit = json::parse(roofline_json(view))["results"]["points"][0]["limit"];
+  EXPECT_NEAR(limit["useful_bytes_per_s"].get<double>(), 967.5e9, 1e6);
+  EXPECT_EQ(useful_bandwidth_under(a, analyze(PointResult(), spec).limit), std::nullopt);
+}
+
+// Rates of tensor cores, and those that no GPU reaches, keep their columns apart.
+TEST(Results, ColumnsNeverRunTogether) {
+  const DeviceSpec spec = find_device("h200").spec;
+  const ResultPoint fast = measured_point(spec, "mma", 1e12, 2000, 1'000'000, 1'000'000, 1'000'000, 0);
+  const ResultPoint absurd = measured_point(spec, "absurd", 1e300, 1, 1, 1, 1, 1);
+  const ResultPoint copy = measured_point(spec, "copy", 0, 1e-290, 1'000'000, 1'000'000, 1'000'000, 0);
+  const std::string text = roofline_table(
+      view_of_results("h200", {fast, absurd, copy}, {"a", "a", "cuda", "NVIDIA H200", "cold", false, {}}));
+  EXPECT_THAT(text, HasSubstr(" 67000    500000   746 %!  compute\n"));
+  EXPECT_THAT(text, HasSubstr(" 1e+297 1.49e+294 %!  compute\n"));
+  EXPECT_THAT(text, Not(testing::ContainsRegex("e[+][0-9]+[.0-9]+e[+]")));
 }
 
 // B12, B15, B22: above a ceiling there is a flag, and the reasons that usually explain it; nothing is clamped.
