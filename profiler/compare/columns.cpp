@@ -96,20 +96,20 @@ constexpr FixedColumn fixed_columns[] = {
     {"bound_time_us_requested", ColumnRole::derived},
     {"bound_time_us_transaction", ColumnRole::derived},
     {"bound_by", ColumnRole::derived, true},
-    // The counters that they follow from are judged, each by its own noise.
-    {"dram_bytes", ColumnRole::unjudged},
-    {"l2_bytes", ColumnRole::unjudged},
-    {"l1_bytes", ColumnRole::unjudged},
-    {"flop_per_dram_byte", ColumnRole::unjudged},
-    {"flop_per_l2_byte", ColumnRole::unjudged},
-    {"flop_per_l1_byte", ColumnRole::unjudged},
-    {"attainable_flop_per_s_dram", ColumnRole::unjudged},
-    {"attainable_flop_per_s_l2", ColumnRole::unjudged},
-    {"attainable_flop_per_s_l1", ColumnRole::unjudged},
+    {"dram_bytes", ColumnRole::derived},
+    {"l2_bytes", ColumnRole::derived},
+    {"l1_bytes", ColumnRole::derived},
+    {"flop_per_dram_byte", ColumnRole::derived},
+    {"flop_per_l2_byte", ColumnRole::derived},
+    {"flop_per_l1_byte", ColumnRole::derived},
+    {"attainable_flop_per_s_dram", ColumnRole::derived},
+    {"attainable_flop_per_s_l2", ColumnRole::derived},
+    {"attainable_flop_per_s_l1", ColumnRole::derived},
+    // These follow from the time, too.
     {"percent_of_attainable_dram", ColumnRole::unjudged},
     {"percent_of_attainable_l2", ColumnRole::unjudged},
     {"percent_of_attainable_l1", ColumnRole::unjudged},
-    {"lowest_roof", ColumnRole::unjudged, true},
+    {"lowest_roof", ColumnRole::derived, true},
     {"effective_bandwidth_byte_per_s", ColumnRole::derived},
     {"effective_bandwidth_percent", ColumnRole::derived},
     {"requested_over_compulsory", ColumnRole::derived},
@@ -161,10 +161,7 @@ std::optional<ColumnRule> column_rule(const std::string& name, std::string_view 
   if (find_counter(name) != nullptr) return counter_rule(name, name, measured);
   const auto* fixed = std::ranges::find(fixed_columns, name, &FixedColumn::name);
   if (fixed == std::end(fixed_columns)) return std::nullopt;
-  ColumnRule rule{.name = name, .role = fixed->role, .text = fixed->text};
-  // Beside measured counters, what follows from them is as noisy as they are.
-  if (measured && rule.role == ColumnRole::derived) rule.role = ColumnRole::unjudged;
-  return rule;
+  return ColumnRule{.name = name, .role = fixed->role, .text = fixed->text};
 }
 
 std::vector<std::string> judged_columns() {

@@ -13,7 +13,7 @@ enum class ColumnRole {
   counter,   // emulated, predicted or measured: more (or less, see ColumnRule::less_is_worse) is more traffic
   work,      // what the point computes (seed, FLOPs, compulsory bytes): a difference makes points not comparable
   roof,      // ceilings of the device (modelled columns rest on them): a difference makes points not comparable
-  derived,   // follows from counters, work and roof by arithmetic; told only when none of those explains it
+  derived,   // follows from counters, work and roof by arithmetic; told only when none of those differs at all
   context,   // launch configuration: told beside a change, never judged
   apart,     // identity, outcome and time: compared by rules of their own
   unjudged,  // follows from the measured time, or is no property of the kernel

@@ -13,6 +13,7 @@
 #include "profiler/compare/columns.h"
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
+#include "profiler/core/text.h"
 #include "profiler/report/result_writer.h"
 
 namespace gpuexp {
@@ -85,6 +86,12 @@ std::size_t split_row(std::string_view text, std::size_t at, bool complete, Row&
   }
 }
 
+void refuse_control(const Row& row, std::string_view text) {
+  if (!holds_control(text)) return;
+  const auto cell = std::ranges::find_if(row.cells, holds_control);
+  throw BadCell{static_cast<std::size_t>(cell - row.cells.begin()), "holds a control character"};
+}
+
 }  // namespace
 
 int Columns::find(std::string_view name) const {
@@ -144,6 +151,7 @@ bool ResultRows::split_next(Row& row) {
       row.offset = at_;
       const std::size_t end = at_ < buffer_.size() ? split_row(buffer_, at_, !streamed_, row) : std::string::npos;
       if (end != std::string::npos) {
+        refuse_control(row, std::string_view(buffer_).substr(at_, end - at_));
         line_ += static_cast<std::size_t>(std::count(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
                                                      buffer_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
         at_ = end;
@@ -224,6 +232,8 @@ void ResultRows::read_facts() {
   }
   Row row;
   if (!split_next(row)) {
+    if (!buffer_.ends_with('\n') && !buffer_.ends_with('\r'))
+      throw Error(ExitCode::usage, file_ + ": line 1: the header has no line end: the file was cut off");
     refuse_unknown_columns();
     return;
   }

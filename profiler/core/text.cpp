@@ -101,4 +101,11 @@ std::string shortened(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, at)) + std::string(mark);
 }
 
+bool holds_control(std::string_view text) {
+  bool found = false;  // to the end, without a way out: then the compiler takes many characters at once
+  for (const char c : text)
+    found |= (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
+  return found;
+}
+
 }  // namespace gpuexp

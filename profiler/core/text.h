@@ -17,6 +17,10 @@ std::string number_text(std::uint64_t value);
 // A byte that is not part of valid UTF-8 counts as one column.
 std::size_t display_width(std::string_view text);
 
+// Whether the text holds a control character, which could steer the terminal that it is printed on. Line ends and tabs,
+// which texts of several lines have, are none here.
+bool holds_control(std::string_view text);
+
 // At most `columns` columns of `text`; what was cut off ends in "...". Characters are never split.
 std::string shortened(std::string_view text, std::size_t columns);
 

@@ -13,6 +13,7 @@
 #include "profiler/core/error.h"
 #include "profiler/core/nearest.h"
 #include "profiler/core/read_file.h"
+#include "profiler/core/text.h"
 #include "profiler/device/device_spec.h"
 #include "profiler/device/name_words.h"
 
@@ -53,6 +54,8 @@ Json parse_without_duplicates(std::string_view text, std::string_view place) {
   std::string duplicate;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > max_depth) refuse(fmt::format("it is nested deeper than {} levels", max_depth));
+    if (value.is_string() && holds_control(value.get_ref<const std::string&>()))
+      refuse(fmt::format("the text '{}' holds a control character", value.get_ref<const std::string&>()));
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == Json::parse_event_t::object_end) open_objects.pop_back();
     if (event == Json::parse_event_t::key) {

@@ -680,6 +680,7 @@ CsvText parse_csv(std::string_view text, const std::string& file) {
       std::string cell = read_cell();
       if (at < text.size() && text[at] != ',' && text[at] != '\n' && text[at] != '\r')
         fail("text behind a closing quote");
+      if (holds_control(cell)) fail("holds a control character");
       csv.rows.back().push_back(std::move(cell));
       if (at == text.size() || text[at] != ',') break;
     }

@@ -253,6 +253,9 @@ Json parse_strict(std::string_view text, const std::string& file) {
                                        " levels: this is not a gpuexp file");
     if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == Json::parse_event_t::object_end) open_objects.pop_back();
+    if (parsed.is_string() && holds_control(parsed.get_ref<const std::string&>()))
+      throw Error(ExitCode::usage, file + ": the text '" + parsed.get<std::string>() +
+                                       "' holds a control character: no gpuexp file does");
     if (event == Json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second)
       throw Error(ExitCode::usage, file + ": the key '" + parsed.get<std::string>() + "' stands twice in one object");
     return true;

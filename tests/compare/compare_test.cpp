@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "profiler/core/error.h"
+#include "profiler/report/csv.h"
 #include "tests/compare/lab.h"
 
 namespace gpuexp::test {
@@ -169,6 +170,66 @@ TEST(Emulated, OtherWorkAndAnotherRoofAreNotComparable) {
   EXPECT_TRUE(diff.failed());
   EXPECT_EQ(count(diff, Verdict::not_comparable), 2U);
   EXPECT_EQ(diff_of(diff, "naive dtype=float32 rows=64").changes.front().note, "the point computes something else");
+}
+
+// By the table, whose columns are all written; the JSON of these results has no analysis.
+std::string with_cell(const std::string& csv, std::string_view column, const std::string& value) {
+  CsvText rows = parse_csv(csv, "csv");
+  const auto at = static_cast<std::size_t>(std::ranges::find(rows.rows[0], column) - rows.rows[0].begin());
+  rows.rows.at(1).at(at) = value;
+  std::string text;
+  for (const auto& row : rows.rows) {
+    for (const std::string& cell : row) text += csv_cell(cell) + ',';
+    text.back() = '\n';
+  }
+  return text;
+}
+
+// What follows from other columns speaks when all of those are equal, measured ones too, and then alone.
+TEST(Points, WhatFollowsFromOthersIsToldWhenNothingElseDiffers) {
+  const Lab lab;
+  const std::string simt = to_csv_text(emulated_results()), cuda = to_csv_text(measured_results(2, 0.001, 1));
+  struct Case {
+    const std::string& csv;
+    const char *column, *source;
+  };
+  for (const Case& one : {Case{simt, "l1_bytes", "emulated"},
+                          {simt, "flop_per_l1_byte", "emulated"},
+                          {simt, "lowest_roof", "modelled"},
+                          {cuda, "dram_bytes", "measured"},
+                          {cuda, "attainable_flop_per_s_l1", "modelled"}}) {
+    const std::string base = with_cell(one.csv, one.column, "5");
+    const std::string next = with_cell(one.csv, one.column, "1e300");
+    const auto before = lab.write("base.csv", base), after = lab.write("next.csv", next);
+    const Diff diff = compare(before, after, {});
+    EXPECT_TRUE(diff.failed()) << one.column;
+    ASSERT_EQ(count(diff, Verdict::not_comparable), 1U) << one.column;
+    EXPECT_EQ(diff.files.front().points.front().changes.front().column, one.column);
+    EXPECT_EQ(diff.files.front().points.front().changes.front().source, one.source);
+    // Within its noise or tolerance a counter is equal enough, and explains what follows from it.
+    DiffOptions options;
+    options.tolerances = {parse_tolerance("instructions=5%")};
+    const auto from = lab.write("from.csv", with_cell(base, "instructions", "1000"));
+    const auto to = lab.write("to.csv", with_cell(next, "instructions", "1001"));
+    EXPECT_EQ(count(compare(from, to, options), Verdict::not_comparable), 0U) << one.column;
+    // An older gpuexp did not compute it yet.
+    const auto older = lab.write("older.csv", with_cell(one.csv, one.column, ""));
+    EXPECT_FALSE(compare(older, after, {}).failed()) << one.column;
+  }
+}
+
+// A kernel that is broken on purpose is good as long as its finding appears.
+TEST(Points, OtherFindingsAreTold) {
+  const Lab lab;
+  ResultFile broken = emulated_results();
+  const auto with = [&](const std::string& kinds) { return with_cell(to_csv_text(broken), "findings", kinds); };
+  const auto race = lab.write("race.csv", with("race")), both = lab.write("both.csv", with("race uninitialised"));
+  EXPECT_EQ(count(compare(race, race, {}), Verdict::same), 6U);
+  const Diff more = compare(race, both, {}), fewer = compare(both, race, {});
+  EXPECT_EQ(count(more, Verdict::worse), 1U);
+  EXPECT_EQ(more.files.front().points.front().changes.front().note, "the checkers find something else");
+  EXPECT_EQ(count(fewer, Verdict::not_comparable), 1U);
+  EXPECT_TRUE(fewer.failed());
 }
 
 TEST(Emulated, ANullOnOneSideIsNotComparableAndSaysWhy) {
@@ -575,6 +636,8 @@ TEST(Junk, IsRefusedWithItsPlace) {
       {"deeper.json", std::string(1'000'000, '[') + std::string(1'000'000, ']'), {"nested deeper than 64 levels"}},
       {"other.json", "{}", {"schema_version"}},
       {"words.txt", "hello", {".csv"}},
+      {"header.csv", text.substr(0, 1000), {"line 1", "the file was cut off"}},
+      {"steering.csv", changed(",ok,", ",ok,\x1b[31m"), {"line 2", "holds a control character"}},
   };
   for (const Case& one : cases) {
     const auto bad = lab.write(one.name, one.content);

@@ -63,5 +63,10 @@ TEST(Shortened, NeverSplitsACharacter) {
   EXPECT_EQ(shortened("matmul", 0), "");
 }
 
+TEST(HoldsControl, OfWhatSteersATerminalAlone) {
+  for (const char* text : {"\x1b[31m", "a\x07", "\x7f", "a\bb"}) EXPECT_TRUE(holds_control(text));
+  for (const char* text : {"", "matmul/tiled TILE=16", "two\r\n\tlines", "行列 µs"}) EXPECT_FALSE(holds_control(text));
+}
+
 }  // namespace
 }  // namespace gpuexp

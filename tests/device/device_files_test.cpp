@@ -243,6 +243,9 @@ TEST(Reader, RefusesDuplicateKeysAndWhatIsNoJson) {
   EXPECT_THAT(error_of(std::string(1000, '[')), HasSubstr("nested deeper than 16 levels"));
   EXPECT_THAT(error_of(std::string(2U << 20, ' ')), HasSubstr("more than 1048576 bytes"));
   EXPECT_THAT(error_of(a100().dump() + std::string(1, '\0') + "x"), HasSubstr("it holds a zero byte"));
+  json steering = a100();
+  steering["name"] = "\x1b[31mA100";
+  EXPECT_THAT(error_of(steering.dump()), HasSubstr("holds a control character"));
   EXPECT_THAT(error_of("{\"\xff\": 1}"), ::testing::Not(HasSubstr("\xff")));
 }
 

@@ -58,6 +58,7 @@ TEST(CsvText, AcceptsCrlfBomAndNoFinalLineEnd) {
 
 TEST(CsvText, NamesThePlaceOfABadQuote) {
   for (const auto& [text, place, what] : {std::tuple{"a,b\n1,\"open", "t: line 2, cell 2", "not closed"},
+                                          {"a,b\n1,\x1b[31m\n", "t: line 2, cell 2", "holds a control character"},
                                           {"a,b\nx\"y,2", "t: line 2, cell 1", "inside an unquoted cell"},
                                           {"a,b\n\"x\"y,2", "t: line 2, cell 1", "behind a closing quote"}})
     try {

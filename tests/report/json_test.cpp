@@ -265,6 +265,8 @@ TEST(JsonReader, NamesLineAndColumnOfBadSyntax) {
   EXPECT_THAT(error_of(""), HasSubstr("is empty"));
   EXPECT_THAT(error_of(std::string("{}\n\0x", 5)), HasSubstr("line 2, column 1: not valid JSON: a zero byte"));
   EXPECT_THAT(error_of("{\"a\": 1, \"a\": 2}"), HasSubstr("'a' stands twice"));
+  for (const char* text : {R"({"a": "\u001b[31m"})", R"({"\u0007": 1})", R"(["x\u007f"])"})
+    EXPECT_THAT(error_of(text), HasSubstr("holds a control character"));
   const std::string whole = to_json_text(test::sample());
   EXPECT_THAT(error_of(whole.substr(0, whole.size() / 2)), HasSubstr("not valid JSON"));
 }
