@@ -101,9 +101,7 @@ Names half_precision_tensor_half_sum() {
 // at least one lane. On an H200 that is what the L1 cache counts (l1tex__t_requests...: 57 points of all problems),
 // which needs a pass of 5 ms and more for each kind, while smsp__inst_executed_op_... also counts replays and
 // instructions whose lanes are all off.
-constexpr std::string_view kGlobalLoads = "sm__sass_inst_executed_op_global_ld.sum";
-constexpr std::string_view kGlobalStores = "sm__sass_inst_executed_op_global_st.sum";
-
+//
 // Of the flops group: thread instructions whose predicate is on. An FMA is two operations. Half-precision instructions
 // work on pairs; those on single halves count the same (seen on an H200), and the compiler issues part of the additions
 // and multiplications as FMAs, so that FLOPs from these counters are an upper bound there.
@@ -114,7 +112,7 @@ std::vector<Counter> make_table() {
   return {
       // global
       {"global_load_requests", "global", "request", "Warp instructions that load from global memory.",
-       everywhere(kGlobalLoads), total<&T::global_load, &G::requests>},
+       everywhere("sm__sass_inst_executed_op_global_ld.sum"), total<&T::global_load, &G::requests>},
       {"global_load_lanes",
        "global",
        "lane",
@@ -134,7 +132,7 @@ std::vector<Counter> make_table() {
        everywhere("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / sm__sass_inst_executed_op_global_ld.sum"),
        sectors_per_request<&T::global_load>},
       {"global_store_requests", "global", "request", "Warp instructions that store to global memory.",
-       everywhere(kGlobalStores), total<&T::global_store, &G::requests>},
+       everywhere("sm__sass_inst_executed_op_global_st.sum"), total<&T::global_store, &G::requests>},
       {"global_store_lanes",
        "global",
        "lane",

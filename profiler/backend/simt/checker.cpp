@@ -2,7 +2,6 @@
 #include "profiler/backend/simt/checker.h"
 
 #include <bit>
-#include <cstring>
 
 namespace gpuexp::simt {
 namespace {
@@ -10,35 +9,6 @@ namespace {
 constexpr std::size_t kMostLogged = 16384;     // accesses of an interval
 constexpr std::size_t kMostPatterns = 1024;    // 280 bytes each
 constexpr std::uint32_t kExactIntervals = 31;  // before the screen is tried again
-constexpr std::uint32_t kAllBytes = 15;
-
-// Bytes of the (only) word that an access narrower than it touches.
-std::uint32_t bytes_at(std::uint64_t offset, int width) {
-  return width >= 4 ? kAllBytes : ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
-}
-
-// Marks elements as written; false when one was before.
-bool first_writes(const BufferView& view, std::uint64_t element, std::uint64_t count) {
-  std::uint8_t* written = view.written + element;
-  std::uint64_t any = 0;
-  std::uint64_t i = 0;
-  if (element % 8 == 0) {  // the map begins on a page
-    auto* eights = reinterpret_cast<std::uint64_t*>(written);
-    for (; i + 8 <= count; i += 8) {
-      any |= __atomic_load_n(&eights[i / 8], __ATOMIC_RELAXED);
-      __atomic_store_n(&eights[i / 8], 0x0101010101010101U, __ATOMIC_RELAXED);
-    }
-  }
-  for (; i < count; ++i) {
-    any |= __atomic_load_n(&written[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
-  }
-  for (std::uint64_t chunk = element >> kChunkShift; chunk <= (element + count - 1) >> kChunkShift; ++chunk) {
-    std::uint8_t& touched = view.written_chunks[chunk];  // written once, for all threads read it
-    if (__atomic_load_n(&touched, __ATOMIC_RELAXED) == 0) __atomic_store_n(&touched, std::uint8_t{1}, __ATOMIC_RELAXED);
-  }
-  return any == 0;
-}
 
 }  // namespace
 
@@ -59,14 +29,15 @@ void Checker::begin_launch(std::uint64_t shared_bytes) {
 
 void Checker::begin_block(std::uint64_t block, std::uint64_t shared_base, Findings* findings) {
   words_.begin_block(block, shared_base, findings);
-  ++interval_;
-  patterns_.clear();
-  shared_.begin_interval();
-  global_.begin_interval();
+  begin_interval();
 }
 
 void Checker::end_interval() {
   words_.end_interval();
+  begin_interval();
+}
+
+void Checker::begin_interval() {
   ++interval_;
   patterns_.clear();
   shared_.begin_interval();
@@ -156,13 +127,13 @@ bool Checker::innocent_global(const WarpAccess& access, bool consecutive, const 
   const auto width = static_cast<std::uint64_t>(width_of(access.code));
   const auto element = [&](std::uint64_t address) { return (address - view.begin) >> view.element_log2; };
   if (consecutive && width >> view.element_log2 != 0) {
-    return first_writes(view, element(access.address[0]), kWarpLanes * width >> view.element_log2);
+    return mark_written(view, element(access.address[0]), kWarpLanes * width >> view.element_log2);
   }
   bool first = true;
   for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1) {
     const std::uint64_t address = access.address[std::countr_zero(rest)];
     const std::uint64_t from = element(address);
-    first &= first_writes(view, from, element(address + width - 1) - from + 1);
+    first &= mark_written(view, from, element(address + width - 1) - from + 1);
   }
   return first;
 }

@@ -68,6 +68,7 @@ class Checker {
   [[nodiscard]] bool innocent_global(const WarpAccess& access, bool consecutive, const BufferView& view);
   // Notes an innocent access; false when the log is full or the access has no pattern.
   bool note(Screen& screen, const WarpAccess& access, const AddressOrigin& pattern, const BufferView* view);
+  void begin_interval();
   void go_exact(Screen& screen);
 
   WordChecker words_;

@@ -9,7 +9,6 @@ namespace gpuexp::simt {
 namespace {
 
 constexpr std::uint32_t kByteBits = 4;
-constexpr std::uint32_t kAllBytes = 15;
 constexpr std::uint32_t kWarpShift = 23;    // order = (warp << kWarpShift | generation) << kByteBits | bytes
 constexpr std::uint64_t kFirstTable = 256;  // sectors; a power of two
 constexpr std::uint32_t kMaxWarps = 32;
@@ -21,6 +20,28 @@ bool plain_write(EventCode code) { return op_of(code) == AccessKind::store; }
 std::uint64_t hash(std::uint64_t sector) { return (sector * 0x9e3779b97f4a7c15U) >> 20U; }
 
 }  // namespace
+
+bool mark_written(const BufferView& view, std::uint64_t element, std::uint64_t count) {
+  std::uint8_t* written = view.written + element;
+  std::uint64_t any = 0;
+  std::uint64_t i = 0;
+  if (element % 8 == 0) {  // the map begins on a page
+    auto* eights = reinterpret_cast<std::uint64_t*>(written);
+    for (; i + 8 <= count; i += 8) {
+      any |= __atomic_load_n(&eights[i / 8], __ATOMIC_RELAXED);
+      __atomic_store_n(&eights[i / 8], 0x0101010101010101U, __ATOMIC_RELAXED);
+    }
+  }
+  for (; i < count; ++i) {
+    any |= __atomic_load_n(&written[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
+  }
+  for (std::uint64_t chunk = element >> kChunkShift; chunk <= (element + count - 1) >> kChunkShift; ++chunk) {
+    std::uint8_t& touched = view.written_chunks[chunk];  // written once, for all threads read it
+    if (__atomic_load_n(&touched, __ATOMIC_RELAXED) == 0) __atomic_store_n(&touched, std::uint8_t{1}, __ATOMIC_RELAXED);
+  }
+  return any == 0;
+}
 
 void WordChecker::begin_launch(std::uint64_t shared_bytes) {
   const std::uint64_t words = shared_bytes / 4 + 8;
@@ -126,8 +147,7 @@ void WordChecker::first_touch_or_other(std::uint64_t word, Entry entry, std::uin
 inline void WordChecker::touch_shared(std::uint64_t offset, int width, const Entry& entry) {
   std::uint64_t word = offset / 4;
   const std::uint64_t end = (offset + static_cast<unsigned>(width) + 3) / 4;
-  std::uint32_t bytes = kAllBytes;
-  if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
+  const std::uint32_t bytes = bytes_at(offset, width);
   Entry mine = entry;
   mine.order |= bytes;
   const std::uint64_t key = static_cast<std::uint64_t>(interval_) << 32U | entry.code;
@@ -215,8 +235,7 @@ void WordChecker::global(const WarpAccess& access, const BufferView& view) {
     entry.low = entry.high = static_cast<std::uint16_t>(access.warp * kWarpLanes + lane);
     entry.lanes = 1U << lane;
     const std::uint32_t order = any_sync_ ? order_of(access.warp, lane) : 0;
-    std::uint32_t bytes = kAllBytes;
-    if (width < 4) bytes = ((1U << static_cast<unsigned>(width)) - 1) << (address % 4);
+    const std::uint32_t bytes = bytes_at(address, width);
     entry.order = order | bytes;
     const std::uint64_t end = (address + static_cast<unsigned>(width) + 3) / 4;
     for (std::uint64_t word = address / 4; word != end; ++word) {
@@ -225,15 +244,12 @@ void WordChecker::global(const WarpAccess& access, const BufferView& view) {
     }
     const std::uint64_t element = (address - view.begin) >> view.element_log2;
     const std::uint64_t last = (address - view.begin + static_cast<unsigned>(width) - 1) >> view.element_log2;
-    for (std::uint64_t i = element; i <= last; ++i) {
-      if (op != AccessKind::store && view.written[i] == 0 && !view.initialised) {
+    for (std::uint64_t i = element; op != AccessKind::store && !view.initialised && i <= last; ++i) {
+      if (view.written[i] == 0) {
         pending_.push_back({i, entry.code, entry.low, static_cast<std::uint8_t>(bytes), &view});
       }
-      if (op == AccessKind::load) continue;
-      __atomic_store_n(&view.written[i], std::uint8_t{1}, __ATOMIC_RELAXED);
-      std::uint8_t& chunk = view.written_chunks[i >> kChunkShift];  // written once, for all threads read it
-      if (__atomic_load_n(&chunk, __ATOMIC_RELAXED) == 0) __atomic_store_n(&chunk, std::uint8_t{1}, __ATOMIC_RELAXED);
     }
+    if (op != AccessKind::load) mark_written(view, element, last - element + 1);
   }
 }
 

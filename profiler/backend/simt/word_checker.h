@@ -25,6 +25,15 @@ struct WarpAccess {
   bool uniform = false;                    // all active lanes the same address
 };
 
+inline constexpr std::uint32_t kAllBytes = 15;  // of a word, a bit each
+// Bytes of the word at `offset` that an access of `width` bytes touches; of every word of a wider one, all.
+inline std::uint32_t bytes_at(std::uint64_t offset, int width) {
+  return width >= 4 ? kAllBytes : ((1U << static_cast<unsigned>(width)) - 1) << (offset % 4);
+}
+
+// Marks elements of a tracked buffer as written; false when one was before.
+bool mark_written(const BufferView& view, std::uint64_t element, std::uint64_t count);
+
 class WordChecker {
  public:
   // Words of shared memory are numbered from `shared_base`; `shared_bytes` is the extent that can be touched.
