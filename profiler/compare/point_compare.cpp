@@ -66,10 +66,6 @@ void merge_nulls(std::vector<Change>& changes) {
   changes = std::move(merged);
 }
 
-}  // namespace
-
-namespace {
-
 // What an older gpuexp did not compute yet, or an older file has no column for, tells nothing of the kernel.
 bool computed_by_one_alone(const ColumnPair& pair, const Row& base) {
   return pair.next < 0 || cell(base, pair.base).empty();

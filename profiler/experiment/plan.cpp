@@ -538,7 +538,7 @@ class Planner {
   const Experiment& experiment_;
   std::vector<Axis> flags_;
   std::vector<FilterTerm> filter_;
-  std::unordered_set<std::string> kept_;              // variants; empty: all
+  std::unordered_set<std::string> kept_;              // variants that --filter can keep; empty: all
   std::vector<bool> flag_taken_;                      // by flag: some variant has the parameter
   std::vector<std::vector<bool>> flag_values_taken_;  // by flag and value: some variant accepts it
   std::vector<FlagRefusal> flag_refusals_;

@@ -61,7 +61,7 @@ class WordChecker {
     std::uint32_t order = 0;          // generation of the warp << 4 | bytes of the word; see order_of()
   };
   struct Cell {
-    std::uint64_t key = 0;    // interval << 32 | code of `first`; see key_of()
+    std::uint64_t key = 0;    // interval << 32 | code of `first`
     std::uint32_t next = 0;   // 1 + index of a further entry of the interval; 0 = none
     std::uint32_t order = 0;  // of `first`
     std::uint32_t lanes = 0;  // of `first`
