@@ -234,6 +234,7 @@ class PointRun {
   bool check_memory();
   bool stopped(const LaunchJob& job);
   void add_counts(const GridCounts& counts, const LaunchJob& job);
+  void forget_counts();
   void fill_counters();
   void check_results();
 
@@ -417,13 +418,26 @@ void PointRun::launch_all(const VariantInstance& instance, Context& context) {
   };
   instance.simt(Launch(static_cast<LaunchContext*>(&context)));
   if (!context.error().empty()) return end(Status::failed, context.error());
-  if (!again) return;
-  // Only some blocks use atomics, and the probe was not one of them.
-  sample_blocks_ = 0;
+  // What is wrong within blocks may also make blocks write over each other: then their order shows, and only that of
+  // one thread is always the same.
+  const bool unsound = result_.status == Status::ok && threads_ > 1 && !result_.findings.empty();
+  if (!again && !unsound) return;
+  if (again) sample_blocks_ = 0;  // only some blocks use atomics, and the probe was not one of them
+  if (unsound) threads_ = 1;
+  forget_counts();
   if (!check_memory()) return;
-  memory_ = std::make_unique<DeviceMemory>(*workload_, true, memory_limit_);
-  Context whole(result_.point, *workload_, *memory_);
-  launch_all(instance, whole);
+  memory_ = std::make_unique<DeviceMemory>(*workload_, sample_blocks_ == 0, memory_limit_);
+  Context afresh(result_.point, *workload_, *memory_);
+  launch_all(instance, afresh);
+}
+
+void PointRun::forget_counts() {
+  result_.findings.clear();
+  result_.sites.clear();
+  result_.blocks_run = 0;
+  totals_ = {};
+  variance_ = {};
+  estimated_ = {};
 }
 
 // A store that several threads make to one place at once.
